@@ -1,0 +1,174 @@
+//! The slice of Redis that the protocol needs: typed keys, expiry, blocked clients, and the commands on them.
+//!
+//! It knows no queue. Every command goes through [`Atomic`], which runs it and keeps what ran, word by word, so that
+//! a trace, a test and the page all show the same thing.
+//!
+//! Two deviations from a real server, both out of the protocol's reach: a write to a key of another type changes nothing
+//! (Redis answers `WRONGTYPE`), and sets iterate in sorted order (Redis' order is random; `facts.md` section 6, 5).
+
+mod atomic;
+mod value;
+
+use crate::time::Millis;
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    string::{String, ToString},
+    vec::Vec,
+};
+pub use atomic::{Atomic, CommandReply, RedisCommand};
+use serde::Serialize;
+pub use value::{Fields, Stored, StreamEntry, StreamId, Value};
+
+/// The full name of a key, such as `emq:enroll:wait`.
+pub type Key = String;
+
+/// A client that waits for `BZPOPMIN`. The number has no meaning here but to tell clients apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Client(pub u8);
+
+/// A value and the instant at which it vanishes, if it ever does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// What the key holds.
+    pub value: Value,
+    /// The instant of expiry: the key is gone *at* this instant.
+    pub expires_at: Option<Millis>,
+}
+
+/// All keys, and the clients blocked on one of them, longest first.
+///
+/// As in Redis, an empty list, set, sorted set or hash does not exist as a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct KeySpace {
+    entries: BTreeMap<Key, Entry>,
+    blocked: Vec<(Client, Key)>,
+}
+
+impl KeySpace {
+    /// The value of `key`, if it exists.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.entries.get(key).map(|entry| &entry.value)
+    }
+
+    /// Every key with its entry, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// The members of a list, head first. Empty when there is no such list.
+    pub fn list(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.get(key)
+            .and_then(Value::as_type::<VecDeque<String>>)
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+    }
+
+    /// One field of a hash.
+    #[must_use]
+    pub fn field(&self, key: &str, field: &str) -> Option<&str> {
+        self.get(key)?.as_type::<Fields>()?.get(field)
+    }
+
+    /// Is `member` in the set or sorted set at `key`?
+    #[must_use]
+    pub fn has_member(&self, key: &str, member: &str) -> bool {
+        self.get(key).is_some_and(|value| value.has_member(member))
+    }
+
+    /// Does the key exist?
+    #[must_use]
+    pub fn exists(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// How long until `key` expires; `None` when it never does or is not there.
+    #[must_use]
+    pub fn time_left(&self, key: &str, now: Millis) -> Option<Millis> {
+        Some(self.entries.get(key)?.expires_at?.since(now))
+    }
+
+    /// The earliest instant at which a key expires.
+    #[must_use]
+    pub fn next_expiry(&self) -> Option<Millis> {
+        self.entries.values().filter_map(|entry| entry.expires_at).min()
+    }
+
+    /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).
+    pub fn expire(&mut self, now: Millis) -> Vec<Key> {
+        let due = |entry: &Entry| entry.expires_at.is_some_and(|at| at <= now);
+        let gone: Vec<Key> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| due(entry))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in &gone {
+            self.entries.remove(key);
+        }
+        gone
+    }
+
+    /// Removes one key as an eviction does: without a command, without an event. True if it was there.
+    pub fn evict(&mut self, key: &str) -> bool {
+        self.entries.remove(key).is_some()
+    }
+
+    /// Registers `client` as blocked on `key`, behind those that are blocked already (rule B2).
+    pub fn block(&mut self, client: Client, key: &str) {
+        self.unblock(client);
+        self.blocked.push((client, key.to_string()));
+    }
+
+    /// Forgets a blocked client: its time is over, or its connection is gone.
+    pub fn unblock(&mut self, client: Client) {
+        self.blocked.retain(|(blocked, _)| *blocked != client);
+    }
+
+    /// Is the client blocked?
+    #[must_use]
+    pub fn is_blocked(&self, client: Client) -> bool {
+        self.blocked.iter().any(|(blocked, _)| *blocked == client)
+    }
+
+    /// Serves the client that is blocked longest on a sorted set that now has a member: pops the member and returns
+    /// who got it. Called after every script ends, until it returns `None` (rule B2).
+    pub fn serve_blocked(&mut self) -> Option<(Client, Key, (String, u64))> {
+        let ready = |(_, key): &(Client, Key)| self.get(key).is_some_and(|value| value.kind() == "zset");
+        let at = self.blocked.iter().position(ready)?;
+        let (client, key) = self.blocked.remove(at);
+        let popped = Atomic::new(self, Millis(0)).pop_lowest(&key)?;
+        Some((client, key, popped))
+    }
+
+    /// The keyspace as the golden traces write it: sorted by key, `pttl` in ms (-1: no expiry).
+    #[must_use]
+    pub fn snapshot(&self, now: Millis) -> Vec<KeyDump<'_>> {
+        self.entries
+            .iter()
+            .map(|(key, entry)| KeyDump {
+                key,
+                kind: entry.value.kind(),
+                value: &entry.value,
+                pttl: entry
+                    .expires_at
+                    .map_or(-1, |at| i64::try_from(at.since(now).0).unwrap_or(i64::MAX)),
+            })
+            .collect()
+    }
+}
+
+/// One key in the shape of the golden traces.
+#[derive(Serialize)]
+pub struct KeyDump<'a> {
+    /// The full name.
+    pub key: &'a str,
+    /// `list`, `zset`, `set`, `hash`, `string` or `stream`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Lists from head to tail, sets sorted, sorted sets as `[member, score]`.
+    pub value: &'a Value,
+    /// Milliseconds to live; -1 when the key does not expire.
+    pub pttl: i64,
+}

@@ -1,0 +1,9 @@
+//! The reliable queue loop and the idempotent enroll fold, as one pure reducer.
+#![no_std]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+extern crate alloc;
+
+pub mod keyspace;
+pub mod protocol;
+pub mod time;

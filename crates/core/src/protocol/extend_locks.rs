@@ -1,0 +1,30 @@
+//! `extendLocks-1` and `extendLock-2`: a worker shows that it lives (rules E1, E2).
+//!
+//! A real worker always uses the first, for all jobs it holds; the second is its form for one job.
+
+use super::Queue;
+use crate::{keyspace::Atomic, time::Millis};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// Renews the lock of one job and takes it off the suspects. False if the lock is gone or another's: an expired
+/// lock can never be renewed, even if nobody took the job.
+pub fn extend_lock(redis: &mut Atomic<'_>, queue: &Queue, id: &str, token: &str, lock: Millis) -> bool {
+    let key = queue.lock(id);
+    if redis.get(&key).as_deref() != Some(token) {
+        return false;
+    }
+    redis.set_px(&key, token, lock);
+    redis.srem(&queue.key("stalled"), id);
+    true
+}
+
+/// Renews several locks, each `(id, token)`; answers the ids that could *not* be renewed.
+pub fn extend_locks(redis: &mut Atomic<'_>, queue: &Queue, held: &[(&str, &str)], lock: Millis) -> Vec<String> {
+    held.iter()
+        .filter(|(id, token)| !extend_lock(redis, queue, id, token, lock))
+        .map(|(id, _)| id.to_string())
+        .collect()
+}

@@ -1,0 +1,1 @@
+//! End to end: what was built, in real browsers.
