@@ -57,12 +57,8 @@ impl KeySpace {
     }
 
     /// The members of a list, head first. Empty when there is no such list.
-    pub fn list(&self, key: &str) -> impl DoubleEndedIterator<Item = &str> {
-        self.get(key)
-            .and_then(Value::as_type::<VecDeque<String>>)
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
+    pub fn list<'a>(&'a self, key: &str) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
+        self.get(key).and_then(Value::as_type::<VecDeque<String>>).into_iter().flatten().map(String::as_str)
     }
 
     /// One field of a hash.
@@ -98,12 +94,8 @@ impl KeySpace {
     /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).
     pub fn expire(&mut self, now: Millis) -> Vec<Key> {
         let due = |entry: &Entry| entry.expires_at.is_some_and(|at| at <= now);
-        let gone: Vec<Key> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| due(entry))
-            .map(|(key, _)| key.clone())
-            .collect();
+        let gone: Vec<Key> =
+            self.entries.iter().filter(|(_, entry)| due(entry)).map(|(key, _)| key.clone()).collect();
         for key in &gone {
             self.entries.remove(key);
         }
@@ -151,9 +143,7 @@ impl KeySpace {
                 key,
                 kind: entry.value.kind(),
                 value: &entry.value,
-                pttl: entry
-                    .expires_at
-                    .map_or(-1, |at| i64::try_from(at.since(now).0).unwrap_or(i64::MAX)),
+                pttl: entry.expires_at.map_or(-1, |at| i64::try_from(at.since(now).0).unwrap_or(i64::MAX)),
             })
             .collect()
     }

@@ -5,5 +5,8 @@
 extern crate alloc;
 
 pub mod keyspace;
+pub mod portal;
 pub mod protocol;
+pub mod reliable_loop;
+pub mod story;
 pub mod time;

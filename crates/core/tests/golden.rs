@@ -6,7 +6,13 @@
 //!
 //! Every field of every key is compared. Time stamps and event ids are placeholders in the traces (`<t3>`, `<e2>`);
 //! they are replaced by the values that the model's clock gave, and `(0,400]` is a range for the time to live.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    missing_docs
+)]
 
 use enroll_once_core::{
     keyspace::{Atomic, Client, KeySpace, RedisCommand},
@@ -72,7 +78,10 @@ fn every_trace_in_the_folder_is_replayed_or_named_as_out_of_scope() {
         let stem = name.trim_end_matches(".json");
         let number = stem.split('-').next().unwrap();
         let named = OUT_OF_SCOPE.iter().any(|(trace, _)| *trace == number);
-        assert!(named || source.contains(&format!("\"{stem}\"")), "{name} is neither replayed nor out of scope");
+        assert!(
+            named || source.contains(&format!("\"{stem}\"")),
+            "{name} is neither replayed nor out of scope"
+        );
     }
 }
 
@@ -216,7 +225,8 @@ impl Replay {
                     fetch_next: argv[5] == 1,
                     take: take(packed(7)),
                 };
-                let (done, ran) = self.atomic(|redis, queue, now| move_to_finished(redis, queue, now, &finish));
+                let (done, ran) =
+                    self.atomic(|redis, queue, now| move_to_finished(redis, queue, now, &finish));
                 (json!(Reply::from(&done)), ran)
             }
             "moveStalledJobsToWait" => {
@@ -308,7 +318,8 @@ impl Replay {
             match expected["pttl"].as_str() {
                 None => assert_eq!(json!(pttl), expected["pttl"], "{at}: expiry of {key}"),
                 Some(range) => {
-                    let most: i64 = range.strip_prefix("(0,").unwrap().strip_suffix(']').unwrap().parse().unwrap();
+                    let most: i64 =
+                        range.strip_prefix("(0,").unwrap().strip_suffix(']').unwrap().parse().unwrap();
                     assert!(0 < pttl && pttl <= most, "{at}: {key} has {pttl} ms to live, not {range}");
                 }
             }

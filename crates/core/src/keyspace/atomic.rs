@@ -8,7 +8,6 @@ use crate::time::Millis;
 use alloc::{
     collections::{BTreeSet, VecDeque},
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
 use serde::{Serialize, Serializer};
@@ -39,6 +38,18 @@ pub struct RedisCommand {
     pub words: Vec<String>,
     /// What it answered.
     pub reply: CommandReply,
+}
+
+impl RedisCommand {
+    /// `BZPOPMIN key seconds` as it returned, maybe after blocking: with `[key, member, score]`, or nil by time-out.
+    #[must_use]
+    pub fn bzpopmin(key: &str, timeout: Millis, popped: Option<&[String; 3]>) -> Self {
+        let words = ["BZPOPMIN".to_string(), key.to_string(), seconds(timeout)].into();
+        let reply = popped.map_or(CommandReply::Nil, |popped| {
+            CommandReply::List(popped.iter().cloned().map(Some).collect())
+        });
+        Self { words, reply }
+    }
 }
 
 impl Serialize for RedisCommand {
@@ -122,10 +133,7 @@ impl<'a> Atomic<'a> {
 
     /// `SET key value PX ttl`: it vanishes at now + `ttl`.
     pub fn set_px(&mut self, key: &str, value: &str, ttl: Millis) {
-        let entry = Entry {
-            value: Value::Text(value.to_string()),
-            expires_at: Some(self.now.plus(ttl)),
-        };
+        let entry = Entry { value: Value::Text(value.to_string()), expires_at: Some(self.now.plus(ttl)) };
         self.keys.entries.insert(key.to_string(), entry);
         self.record(&["SET", key, value, "PX", &ttl.0.to_string()], CommandReply::Ok);
     }
@@ -274,10 +282,9 @@ impl<'a> Atomic<'a> {
     /// `BZPOPMIN key seconds`, as far as it does not block: `None` means that the client must wait.
     pub fn bzpopmin(&mut self, key: &str, timeout: Millis) -> Option<(String, u64)> {
         let popped = self.pop_lowest(key);
-        let reply = popped.as_ref().map_or(CommandReply::Nil, |(member, score)| {
-            CommandReply::List(vec![Some(key.to_string()), Some(member.clone()), Some(score.to_string())])
-        });
-        self.record(&["BZPOPMIN", key, &seconds(timeout)], reply);
+        let reply =
+            popped.as_ref().map(|(member, score)| [key.to_string(), member.clone(), score.to_string()]);
+        self.ran.push(RedisCommand::bzpopmin(key, timeout, reply.as_ref()));
         popped
     }
 
@@ -313,7 +320,8 @@ impl<'a> Atomic<'a> {
 
     /// `HMGET key field ...`.
     pub fn hmget(&mut self, key: &str, fields: &[&str]) -> Vec<Option<String>> {
-        let values: Vec<_> = fields.iter().map(|field| self.keys.field(key, field).map(String::from)).collect();
+        let values: Vec<_> =
+            fields.iter().map(|field| self.keys.field(key, field).map(String::from)).collect();
         let words: Vec<&str> = ["HMGET", key].iter().chain(fields).copied().collect();
         self.record(&words, CommandReply::List(values.clone()));
         values
@@ -408,7 +416,9 @@ fn next_id(last: Option<StreamId>, now: Millis) -> StreamId {
 
 fn pair_reply(pair: Option<&(String, u64)>) -> CommandReply {
     CommandReply::List(
-        pair.into_iter().flat_map(|(member, score)| [Some(member.clone()), Some(score.to_string())]).collect(),
+        pair.into_iter()
+            .flat_map(|(member, score)| [Some(member.clone()), Some(score.to_string())])
+            .collect(),
     )
 }
 

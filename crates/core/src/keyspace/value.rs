@@ -52,10 +52,7 @@ impl Fields {
     /// The value of `field`.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(name, _)| name == field)
-            .map(|(_, value)| value.as_str())
+        self.0.iter().find(|(name, _)| name == field).map(|(_, value)| value.as_str())
     }
 
     /// Overwrites `field` in its place, or appends it.

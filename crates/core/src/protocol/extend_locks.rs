@@ -22,7 +22,12 @@ pub fn extend_lock(redis: &mut Atomic<'_>, queue: &Queue, id: &str, token: &str,
 }
 
 /// Renews several locks, each `(id, token)`; answers the ids that could *not* be renewed.
-pub fn extend_locks(redis: &mut Atomic<'_>, queue: &Queue, held: &[(&str, &str)], lock: Millis) -> Vec<String> {
+pub fn extend_locks(
+    redis: &mut Atomic<'_>,
+    queue: &Queue,
+    held: &[(&str, &str)],
+    lock: Millis,
+) -> Vec<String> {
     held.iter()
         .filter(|(id, token)| !extend_lock(redis, queue, id, token, lock))
         .map(|(id, _)| id.to_string())

@@ -104,7 +104,8 @@ impl Serialize for Reply {
             Reply::Number(number) => number.serialize(to),
             Reply::Ids(ids) => ids.serialize(to),
             Reply::Job(job) => {
-                let flat: Vec<&String> = job.fields.0.iter().flat_map(|(name, value)| [name, value]).collect();
+                let flat: Vec<&String> =
+                    job.fields.0.iter().flat_map(|(name, value)| [name, value]).collect();
                 let mut list = to.serialize_seq(Some(4))?;
                 list.serialize_element(&flat)?;
                 list.serialize_element(&job.id)?;

@@ -1,0 +1,176 @@
+//! The pure reducer: the only place where queue and consumer meet.
+//!
+//! [`step`] is total and pure: same world, same action, same result. An [`Action`] is one thing that can really happen
+//! in one piece (one script, one blocking pop, one Portal call, one process dying), so a worker can die between any two
+//! of them and nowhere inside. Time moves only by [`Action::Advance`], and by a wake that ends in a time-out.
+//!
+//! ```
+//! use enroll_once_core::reliable_loop::{Setup, World, next, step};
+//!
+//! let world = World::new(Setup::default());
+//! let first = next(&world).expect("workers poll, so something always comes next");
+//! assert_eq!(step(&world, &first), step(&world, &first));
+//! ```
+
+mod action;
+mod clock;
+mod fact;
+mod milestone;
+mod natural;
+mod operate;
+mod refusal;
+mod setup;
+mod worker;
+
+pub use action::{Action, NewEnrollment, available, why_not};
+pub use fact::{Actor, Fact};
+pub use milestone::{Milestone, Press, milestone, press, press_crash};
+pub use natural::next;
+pub use refusal::Refusal;
+pub use setup::Setup;
+pub use worker::{Attempt, Held, Life, Op, Program, Wait, Worker, WorkerId};
+
+use crate::{
+    keyspace::{Atomic, KeySpace, RedisCommand},
+    portal::{CourseId, Portal},
+    protocol::{Operation, Reply, serve_blocked},
+    time::Millis,
+};
+use alloc::{string::String, vec::Vec};
+
+/// Everything there is: the clock, Redis, the workers, Portal, and how they are set up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    /// The virtual clock.
+    pub now: Millis,
+    /// Redis.
+    pub keys: KeySpace,
+    /// The workers, `w1` first.
+    pub workers: Vec<Worker>,
+    /// The consumer.
+    pub portal: Portal,
+    /// How often the enroll ran, refused or not.
+    pub deliveries: u32,
+    /// What never changes during a run.
+    pub setup: Setup,
+}
+
+/// One step: the world after it, and what happened, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The world after the action.
+    pub world: World,
+    /// What happened. A single [`Fact::Refused`] if the action could not.
+    pub facts: Vec<Fact>,
+}
+
+impl World {
+    /// An empty queue and idle workers, each about to send its first blocking wait.
+    ///
+    /// The workers' sweeps are due one after the other, spread evenly over the interval.
+    #[must_use]
+    pub fn new(setup: Setup) -> Self {
+        let workers = (1..=setup.workers)
+            .map(|number| {
+                let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
+                Worker::idle(WorkerId(number), Millis(share))
+            })
+            .collect();
+        let courses = CourseId::parse(&setup.course).into_iter().collect();
+        Self {
+            now: Millis(0),
+            keys: KeySpace::default(),
+            workers,
+            portal: Portal::with_courses(courses),
+            deliveries: 0,
+            setup,
+        }
+    }
+
+    /// The worker with this name, if there is one.
+    #[must_use]
+    pub fn worker(&self, id: WorkerId) -> Option<&Worker> {
+        self.workers.get(id.index())
+    }
+
+    /// How many enrollments are recorded.
+    #[must_use]
+    pub fn enrolled(&self) -> usize {
+        self.portal.log().len()
+    }
+
+    /// The members of one of the queue's lists, head first.
+    pub fn list(&self, name: &str) -> impl DoubleEndedIterator<Item = &str> {
+        self.keys.list(&self.setup.queue().key(name))
+    }
+
+    /// Is nothing left to do: no job waits, and none is in a worker's hands or stranded?
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.list("wait").chain(self.list("active")).next().is_none()
+    }
+
+    /// Runs one script or command as one atomic piece at the instant `now`, and keeps it as a fact.
+    fn atomic<R>(
+        &mut self,
+        facts: &mut Vec<Fact>,
+        actor: Actor,
+        operation: Operation,
+        run: impl FnOnce(&mut Atomic<'_>, &Setup, Millis) -> (R, Reply),
+    ) -> R {
+        let mut redis = Atomic::new(&mut self.keys, self.now);
+        let (result, reply) = run(&mut redis, &self.setup, self.now);
+        let commands: Vec<RedisCommand> = redis.into_commands();
+        facts.push(Fact::Ran { actor, operation, commands, reply });
+        result
+    }
+
+    /// After an action: a raised marker goes to the client blocked longest (rule B2), and workers that have come to
+    /// their blocking wait meanwhile block on it, unless the marker is up.
+    fn settle(&mut self, facts: &mut Vec<Fact>) {
+        while let Some((client, popped)) = serve_blocked(&mut self.keys) {
+            if let Some(worker) = self.workers.get_mut(usize::from(client.0)) {
+                worker.wait = Wait::Answered(popped);
+                facts.push(Fact::MarkerHandedOver { to: worker.id });
+            }
+        }
+        let marker: String = self.setup.queue().key("marker");
+        if self.keys.exists(&marker) {
+            return;
+        }
+        for worker in &mut self.workers {
+            if let Wait::Arrived { at } = worker.wait
+                && worker.is_running()
+                && worker.next_op() == Op::Wake
+            {
+                self.keys.block(worker.id.client(), &marker);
+                worker.wait = Wait::Blocked { since: at };
+            }
+        }
+    }
+}
+
+/// Applies one action. Total: what cannot happen now gives the same world and one [`Fact::Refused`].
+#[must_use]
+pub fn step(world: &World, action: &Action) -> Step {
+    let mut facts = Vec::new();
+    let mut world = world.clone();
+    if let Some(refusal) = why_not(&world, action) {
+        facts.push(Fact::Refused(refusal));
+        return Step { world, facts };
+    }
+    match action {
+        Action::Add(enrollment) => world.add(&mut facts, enrollment),
+        Action::Operate(worker, op) => world.operate(&mut facts, *worker, *op),
+        Action::Renew(worker) => world.renew(&mut facts, *worker),
+        Action::Sweep(worker) => world.sweep(&mut facts, *worker),
+        Action::Crash(worker) => world.crash(&mut facts, *worker),
+        Action::Start(worker) => world.start(&mut facts, *worker),
+        Action::Freeze(worker) => world.freeze(&mut facts, *worker),
+        Action::Thaw(worker) => world.thaw(&mut facts, *worker),
+        Action::Advance(by) => world.pass_time(&mut facts, world.now.plus(*by)),
+        Action::RestartPortal => world.restart_portal(&mut facts),
+    }
+    world.settle(&mut facts);
+    Step { world, facts }
+}

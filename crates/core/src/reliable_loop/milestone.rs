@@ -1,0 +1,261 @@
+//! Milestones: the steps that a learner sees. One press runs the natural schedule to the next of them.
+
+use super::{Action, Fact, Refusal, Step, WorkerId, World, next, step};
+use crate::{
+    portal::PortalError,
+    protocol::{Operation, Reply},
+};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde::Serialize;
+
+/// Something that moves the story on. What a worker does in vain is none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Milestone {
+    /// Nothing has happened yet: the beginning of a run.
+    Waiting,
+    /// A worker's blocking wait returned while a job waits.
+    Woken {
+        /// Who.
+        worker: String,
+        /// By the marker; else by its time-out.
+        by_marker: bool,
+    },
+    /// A worker has the job in hand, under a new lock.
+    PickedUp {
+        /// Who.
+        worker: String,
+        /// Which.
+        job: String,
+        /// It carries a deferred failure: it will not be run.
+        deferred: bool,
+    },
+    /// The effect was recorded.
+    Enrolled {
+        /// By whom.
+        worker: String,
+        /// For which job.
+        job: String,
+    },
+    /// The effect ran and Portal refused it: nothing was written.
+    EnrollRefused {
+        /// By whom.
+        worker: String,
+        /// For which job.
+        job: String,
+        /// Why.
+        error: PortalError,
+    },
+    /// The job was acknowledged.
+    Finished {
+        /// By whom.
+        worker: String,
+        /// Which.
+        job: String,
+        /// It ended in failed; else in completed.
+        failed: bool,
+        /// The next job, handed over in the same script.
+        next: Option<String>,
+    },
+    /// An acknowledgement was refused: the worker's token does not own the lock.
+    FinishRefused {
+        /// Whose.
+        worker: String,
+        /// For which job.
+        job: String,
+        /// The code.
+        code: i32,
+    },
+    /// A worker died.
+    Died {
+        /// Who.
+        worker: String,
+        /// The job that it leaves behind.
+        job: Option<String>,
+        /// Whether its effect was recorded, when it had come that far.
+        after_effect: bool,
+    },
+    /// A sweep marked jobs as suspects.
+    Marked {
+        /// Who swept.
+        worker: String,
+        /// Which jobs are new among the suspects.
+        jobs: Vec<String>,
+        /// The lock of one of them is alive.
+        locked: bool,
+    },
+    /// A lock's time was over.
+    LockExpired {
+        /// The lock of which job.
+        job: String,
+    },
+    /// A sweep found suspects without a lock and returned them.
+    Returned {
+        /// Who swept.
+        worker: String,
+        /// Which jobs.
+        jobs: Vec<String>,
+        /// They stalled too often and carry a deferred failure.
+        deferred: bool,
+    },
+    /// A fresh process started in a dead one's place.
+    Started {
+        /// Who.
+        worker: String,
+    },
+}
+
+/// A press: what ran, and the milestone that it came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// The atomic actions with what each did.
+    pub steps: Vec<(Action, Step)>,
+    /// Where it stopped.
+    pub milestone: Milestone,
+}
+
+impl Press {
+    /// The world after it.
+    #[must_use]
+    pub fn world(&self) -> Option<&World> {
+        self.steps.last().map(|(_, step)| &step.world)
+    }
+}
+
+/// More actions than any press needs: within it lie over an hour of polls and sweeps with the default setup.
+const MOST_ACTIONS: usize = 2_000;
+
+/// *step the job*: runs the natural schedule to the next milestone.
+///
+/// # Errors
+/// Why there is none: no job, all finished, or nothing more happens.
+pub fn press(world: &World) -> Result<Press, Refusal> {
+    if world.is_settled() {
+        let none_yet = !world.keys.exists(&world.setup.queue().key("id"));
+        return Err(if none_yet { Refusal::NoJob } else { Refusal::AllFinished });
+    }
+    let mut steps: Vec<(Action, Step)> = Vec::new();
+    while steps.len() < MOST_ACTIONS {
+        let before = steps.last().map_or(world, |(_, step)| &step.world);
+        let Some(action) = next(before) else { break };
+        let after = step(before, &action);
+        let milestone = milestone(before, &after);
+        steps.push((action, after));
+        if let Some(milestone) = milestone {
+            return Ok(Press { steps, milestone });
+        }
+    }
+    Err(Refusal::NothingHappens)
+}
+
+/// *crash mid-process*: kills the worker that is at work, the one with a job in hand before one that is only woken.
+///
+/// # Errors
+/// When no worker is at work.
+pub fn press_crash(world: &World) -> Result<Press, Refusal> {
+    let a_job_waits = world.list("wait").next().is_some();
+    let at_work = world.workers.iter().filter(|worker| worker.is_at_work(a_job_waits));
+    let worker = at_work.min_by_key(|worker| worker.job.is_none()).ok_or(Refusal::NothingToCrash)?;
+    let action = Action::Crash(worker.id);
+    let after = step(world, &action);
+    let milestone = milestone(world, &after).ok_or(Refusal::NothingToCrash)?;
+    Ok(Press { steps: [(action, after)].into(), milestone })
+}
+
+/// The milestone that a step came to, if any: read off its facts.
+#[must_use]
+pub fn milestone(before: &World, after: &Step) -> Option<Milestone> {
+    after.facts.iter().find_map(|fact| of_fact(before, &after.world, fact))
+}
+
+fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
+    match fact {
+        Fact::Ran { actor: super::Actor::Worker(worker), operation, reply, .. } => {
+            of_operation(before, after, *worker, *operation, reply)
+        }
+        Fact::Enrolled { worker, job, .. } => {
+            Some(Milestone::Enrolled { worker: worker.to_string(), job: job.clone() })
+        }
+        Fact::EnrollRefused { worker, job, error } => {
+            Some(Milestone::EnrollRefused { worker: worker.to_string(), job: job.clone(), error: *error })
+        }
+        Fact::Expired { key } => expired_lock(after, key).map(|job| Milestone::LockExpired { job }),
+        Fact::Died { worker, job } => Some(Milestone::Died {
+            worker: worker.to_string(),
+            job: job.clone(),
+            after_effect: before
+                .worker(*worker)
+                .and_then(|worker| worker.job.as_ref())
+                .is_some_and(|job| job.attempt != super::Attempt::NotRun),
+        }),
+        Fact::Started { worker } => Some(Milestone::Started { worker: worker.to_string() }),
+        Fact::Ran { actor: super::Actor::Producer, .. }
+        | Fact::MarkerHandedOver { .. }
+        | Fact::TimePassed { .. }
+        | Fact::Froze { .. }
+        | Fact::Thawed { .. }
+        | Fact::PortalRestarted { .. }
+        | Fact::Refused(_) => None,
+    }
+}
+
+/// The job whose lock this key was.
+fn expired_lock(world: &World, key: &str) -> Option<String> {
+    let queue = world.setup.queue();
+    world.list("active").find(|id| queue.lock(id) == key).map(String::from)
+}
+
+fn of_operation(
+    before: &World,
+    after: &World,
+    id: WorkerId,
+    operation: Operation,
+    reply: &Reply,
+) -> Option<Milestone> {
+    let worker = id.to_string();
+    match operation {
+        Operation::WaitForJob => {
+            let by_marker = matches!(reply, Reply::Popped(_));
+            after.list("wait").next().map(|_| Milestone::Woken { worker, by_marker })
+        }
+        Operation::MoveToActive => {
+            let held = after.worker(id)?.job.as_ref()?;
+            Some(Milestone::PickedUp { worker, job: held.id.clone(), deferred: held.deferred.is_some() })
+        }
+        Operation::MoveToFinished => {
+            let held = before.worker(id)?.job.as_ref()?;
+            let job = held.id.clone();
+            let failed = held.deferred.is_some() || held.refused;
+            match reply {
+                Reply::Number(0) => Some(Milestone::Finished { worker, job, failed, next: None }),
+                Reply::Job(next) => {
+                    Some(Milestone::Finished { worker, job, failed, next: Some(next.id.clone()) })
+                }
+                Reply::Number(code) => Some(Milestone::FinishRefused { worker, job, code: *code }),
+                Reply::Id(_) | Reply::Ids(_) | Reply::Nothing | Reply::Popped(_) | Reply::TimedOut => None,
+            }
+        }
+        Operation::MoveStalledJobsToWait => of_sweep(before, after, worker, reply),
+        Operation::AddStandardJob | Operation::ExtendLocks | Operation::RetryJob | Operation::RemoveJob => {
+            None
+        }
+    }
+}
+
+fn of_sweep(before: &World, after: &World, worker: String, reply: &Reply) -> Option<Milestone> {
+    let queue = after.setup.queue();
+    if let Reply::Ids(jobs) = reply
+        && !jobs.is_empty()
+    {
+        let deferred = jobs.iter().any(|id| after.keys.field(&queue.job(id), "defa").is_some());
+        return Some(Milestone::Returned { worker, jobs: jobs.clone(), deferred });
+    }
+    let suspects = queue.key("stalled");
+    let is_new = |id: &&str| after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id);
+    let jobs: Vec<String> = after.list("active").filter(is_new).map(String::from).collect();
+    let locked = jobs.iter().any(|id| after.keys.exists(&queue.lock(id)));
+    (!jobs.is_empty()).then_some(Milestone::Marked { worker, jobs, locked })
+}

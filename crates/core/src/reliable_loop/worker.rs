@@ -1,0 +1,221 @@
+//! A worker: a small program counter over its program, and what it holds and believes.
+
+use crate::{keyspace::Client, portal::PortalError, time::Millis};
+use alloc::{format, string::String};
+use core::fmt;
+
+/// `w1`, `w2`, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub u8);
+
+impl WorkerId {
+    pub(super) fn index(self) -> usize {
+        usize::from(self.0).wrapping_sub(1)
+    }
+
+    /// The connection on which it blocks.
+    pub(super) fn client(self) -> Client {
+        Client(self.0.wrapping_sub(1))
+    }
+}
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "w{}", self.0)
+    }
+}
+
+/// One atomic operation of a worker's program. A worker can die between any two, and nowhere inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Its `BZPOPMIN` returns: with the marker, or by time-out.
+    Wake,
+    /// `moveToActive`.
+    Take,
+    /// Portal's enroll: the effect.
+    Enroll,
+    /// `moveToFinished`.
+    Finish,
+}
+
+impl Op {
+    /// Every operation of any program.
+    pub const ALL: [Op; 4] = [Op::Wake, Op::Take, Op::Enroll, Op::Finish];
+
+    /// The word in a story.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Op::Wake => "wake",
+            Op::Take => "take",
+            Op::Enroll => "enroll",
+            Op::Finish => "finish",
+        }
+    }
+}
+
+/// The operations between two jobs, in order. A naive form of the loop is another list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Program(&'static [Op]);
+
+impl Program {
+    /// Wait, take, run the effect, acknowledge.
+    pub const RELIABLE: Self = Self(&[Op::Wake, Op::Take, Op::Enroll, Op::Finish]);
+
+    /// Where `op` stands in the program; at its beginning if it does not occur.
+    fn position(self, op: Op) -> usize {
+        self.0.iter().position(|candidate| *candidate == op).unwrap_or(0)
+    }
+
+    fn at(self, position: usize) -> Op {
+        self.0.get(position).copied().unwrap_or(Op::Wake)
+    }
+}
+
+/// Is the process there, and is it scheduled?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Life {
+    /// It runs.
+    Running,
+    /// It exists but is not scheduled: a long pause. It renews nothing and does nothing.
+    Frozen,
+    /// It is gone. What it held and believed is kept here for the reader only.
+    Dead,
+}
+
+/// How it stands with the worker's blocking wait. It matters while the next operation is [`Op::Wake`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// It has come to its wait; the marker is up, or nothing has happened yet.
+    Arrived {
+        /// When it came.
+        at: Millis,
+    },
+    /// It is blocked.
+    Blocked {
+        /// Since when; the time-out counts from here.
+        since: Millis,
+    },
+    /// Redis has handed it the marker; the reply is on its way.
+    Answered([String; 3]),
+}
+
+/// What became of the effect in this delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Attempt {
+    /// It has not run.
+    NotRun,
+    /// The event was recorded now.
+    Recorded,
+    /// Portal refused: nothing was written.
+    Refused(PortalError),
+}
+
+/// A job in a worker's hands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Held {
+    /// The job.
+    pub id: String,
+    /// The token with which it was taken.
+    pub token: String,
+    /// The learner in the job's data, as it came.
+    pub learner: String,
+    /// The course in the job's data, as it came.
+    pub course: String,
+    /// The deferred failure that the job carries, if it stalled too often: then the effect is not run (W6).
+    pub deferred: Option<String>,
+    /// What the effect came to.
+    pub attempt: Attempt,
+    /// An acknowledgement was refused: it now tries to move the job to failed (W8).
+    pub refused: bool,
+    /// When the lock is renewed next.
+    pub renew_due: Millis,
+}
+
+/// A worker process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Worker {
+    /// Its name.
+    pub id: WorkerId,
+    /// Running, frozen or dead.
+    pub life: Life,
+    /// How it stands with its blocking wait.
+    pub wait: Wait,
+    /// The job in its hands.
+    pub job: Option<Held>,
+    /// How many fetches it has started: the number in its next token is one more.
+    pub fetches: u32,
+    /// When its sweep is due.
+    pub sweep_due: Millis,
+    program: Program,
+    counter: usize,
+}
+
+impl Worker {
+    /// An idle worker at its blocking wait.
+    pub(super) fn idle(id: WorkerId, sweep_due: Millis) -> Self {
+        Self {
+            id,
+            life: Life::Running,
+            wait: Wait::Arrived { at: Millis(0) },
+            job: None,
+            fetches: 0,
+            sweep_due,
+            program: Program::RELIABLE,
+            counter: 0,
+        }
+    }
+
+    /// Running, neither frozen nor dead.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.life == Life::Running
+    }
+
+    /// The operation that comes next in its program.
+    #[must_use]
+    pub fn next_op(&self) -> Op {
+        self.program.at(self.counter)
+    }
+
+    pub(super) fn go_to(&mut self, op: Op) {
+        self.counter = self.program.position(op);
+    }
+
+    pub(super) fn go_on(&mut self) {
+        self.counter += 1;
+    }
+
+    /// It has nothing in hand and comes to its blocking wait.
+    pub(super) fn go_idle(&mut self, now: Millis) {
+        self.job = None;
+        self.wait = Wait::Arrived { at: now };
+        self.go_to(Op::Wake);
+    }
+
+    /// The token of its next fetch: the worker and a number that grows with every fetch it starts itself.
+    pub(super) fn new_token(&mut self) -> String {
+        self.fetches += 1;
+        format!("{}:{}", self.id, self.fetches)
+    }
+
+    /// What it does, in a word or two.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match (self.life, self.next_op(), &self.wait) {
+            (Life::Dead, _, _) => "dead",
+            (Life::Frozen, _, _) => "frozen",
+            (Life::Running, Op::Wake, Wait::Answered(_)) => "woken",
+            (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. }) => "waiting",
+            (Life::Running, Op::Take, _) => "woken",
+            (Life::Running, Op::Enroll, _) => "holding",
+            (Life::Running, Op::Finish, _) => "finishing",
+        }
+    }
+
+    /// Is it in the middle of something that a crash would cut: a job in hand, or woken for one?
+    #[must_use]
+    pub fn is_at_work(&self, a_job_waits: bool) -> bool {
+        self.is_running() && (self.job.is_some() || (self.next_op() == Op::Take && a_job_waits))
+    }
+}
