@@ -6,7 +6,10 @@ extern crate alloc;
 
 pub mod keyspace;
 pub mod portal;
+pub mod proof;
 pub mod protocol;
 pub mod reliable_loop;
 pub mod story;
 pub mod time;
+pub mod timeline;
+pub mod view;
