@@ -4,6 +4,9 @@
 //! server), [`redis_scripts`] (the scripts of the npm package) and [`redis_monitor`] (what the server says it ran).
 
 pub mod differential;
+pub mod process;
+pub mod real_run;
+pub mod recorded_run;
 pub mod redis_monitor;
 pub mod redis_scripts;
 pub mod redis_server;

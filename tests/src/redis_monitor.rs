@@ -13,10 +13,25 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// One command that the server ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
+    /// The server's clock: milliseconds since 1970.
+    pub at_ms: u64,
     /// `lua` for a command inside a script, else the client's address.
     pub source: String,
-    /// The command and its arguments; bytes that are not UTF-8 are replaced.
-    pub words: Vec<String>,
+    /// The command and its arguments, byte by byte.
+    pub raw: Vec<Vec<u8>>,
+}
+
+impl Seen {
+    /// The command and its arguments as texts; bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.raw.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    }
+
+    fn is_echo(&self, text: &str) -> bool {
+        let [command, argument] = self.raw.as_slice() else { return false };
+        command.eq_ignore_ascii_case(b"ECHO") && argument == text.as_bytes()
+    }
 }
 
 /// A connection that receives every command, in the order in which the server ran them.
@@ -51,11 +66,11 @@ impl Monitor {
         let mut ran = Vec::new();
         loop {
             let seen = parse(&self.line()?)?;
-            if is_echo(&seen, to) {
+            if seen.is_echo(to) {
                 return Ok(ran);
             }
             if seen.source == "lua" {
-                ran.push(seen.words);
+                ran.push(seen.words());
             }
         }
     }
@@ -68,7 +83,7 @@ impl Monitor {
         let mut all = Vec::new();
         loop {
             let seen = parse(&self.line()?)?;
-            if is_echo(&seen, to) {
+            if seen.is_echo(to) {
                 return Ok(all);
             }
             all.push(seen);
@@ -79,7 +94,7 @@ impl Monitor {
     fn skip_to(&mut self, mark: &str) -> Result<()> {
         loop {
             let line = self.line()?;
-            if line.contains(mark) && is_echo(&parse(&line)?, mark) {
+            if line.contains(mark) && parse(&line)?.is_echo(mark) {
                 return Ok(());
             }
         }
@@ -96,34 +111,30 @@ impl Monitor {
     }
 }
 
-fn is_echo(seen: &Seen, text: &str) -> bool {
-    matches!(seen.words.as_slice(), [command, argument] if command.eq_ignore_ascii_case("ECHO") && argument == text)
-}
-
 /// Reads `+1700000000.123456 [0 lua] "HGET" "key" "a \"field\""`.
 fn parse(line: &str) -> Result<Seen> {
     let wrong = || format!("not a MONITOR line: {line}");
-    let (_, rest) = line.split_once('[').with_context(wrong)?;
+    let (time, rest) = line.split_once('[').with_context(wrong)?;
     let (source, rest) = rest.split_once("] ").with_context(wrong)?;
     let source = source.split_once(' ').map_or(source, |(_database, client)| client).to_owned();
     let mut bytes = rest.bytes();
-    let mut words = Vec::new();
+    let mut raw = Vec::new();
     while let Some(byte) = bytes.next() {
         match byte {
-            b'"' => words.push(quoted(&mut bytes).with_context(wrong)?),
+            b'"' => raw.push(quoted(&mut bytes).with_context(wrong)?),
             b' ' => {}
             _ => bail!(wrong()),
         }
     }
-    Ok(Seen { source, words })
+    Ok(Seen { at_ms: millis(time).with_context(wrong)?, source, raw })
 }
 
 /// The rest of a quoted word, its closing quote included.
-fn quoted(bytes: &mut impl Iterator<Item = u8>) -> Option<String> {
+fn quoted(bytes: &mut impl Iterator<Item = u8>) -> Option<Vec<u8>> {
     let mut word = Vec::new();
     loop {
         let byte = match bytes.next()? {
-            b'"' => return Some(String::from_utf8_lossy(&word).into_owned()),
+            b'"' => return Some(word),
             b'\\' => match bytes.next()? {
                 b'n' => b'\n',
                 b'r' => b'\r',
@@ -139,6 +150,12 @@ fn quoted(bytes: &mut impl Iterator<Item = u8>) -> Option<String> {
     }
 }
 
+/// `+1700000000.123456 ` -> 1700000000123
+fn millis(time: &str) -> Option<u64> {
+    let (seconds, micros) = time.trim().strip_prefix('+')?.split_once('.')?;
+    Some(seconds.parse::<u64>().ok()? * 1_000 + micros.parse::<u64>().ok()? / 1_000)
+}
+
 fn hex(digit: u8) -> Option<u8> {
     (digit as char).to_digit(16)?.try_into().ok()
 }
@@ -151,29 +168,24 @@ mod tests {
     #[track_caller]
     fn check(line: &str, source: &str, words: &[&str]) {
         let seen = parse(line).unwrap();
-        assert_eq!((seen.source.as_str(), seen.words.as_slice()), (source, &words.map_to_strings()[..]));
-    }
-
-    trait MapToStrings {
-        fn map_to_strings(&self) -> Vec<String>;
-    }
-
-    impl MapToStrings for [&str] {
-        fn map_to_strings(&self) -> Vec<String> {
-            self.iter().map(|word| (*word).to_owned()).collect()
-        }
+        assert_eq!((seen.at_ms, seen.source.as_str()), (1_700_000_000_123, source));
+        assert_eq!(seen.words(), words);
     }
 
     #[test]
     fn a_command_inside_a_script_is_told_from_one_outside() {
-        check(r#"+1700000000.1 [0 lua] "DEL" "a b""#, "lua", &["DEL", "a b"]);
-        check(r#"+1700000000.1 [3 127.0.0.1:5] "get" "x""#, "127.0.0.1:5", &["get", "x"]);
+        check(r#"+1700000000.123456 [0 lua] "DEL" "a b""#, "lua", &["DEL", "a b"]);
+        check(r#"+1700000000.123456 [3 127.0.0.1:5] "get" "x""#, "127.0.0.1:5", &["get", "x"]);
     }
 
     #[test]
     fn escapes_are_read_back() {
-        check(r#"+1.1 [0 lua] "SET" "\"q\" \\ \n" "\xc3\xbc""#, "lua", &["SET", "\"q\" \\ \n", "ü"]);
-        check(r#"+1.1 [0 lua] "SET" """#, "lua", &["SET", ""]);
+        check(
+            r#"+1700000000.123456 [0 lua] "SET" "\"q\" \\ \n" "\xc3\xbc""#,
+            "lua",
+            &["SET", "\"q\" \\ \n", "ü"],
+        );
+        check(r#"+1700000000.123456 [0 lua] "SET" """#, "lua", &["SET", ""]);
     }
 
     #[test]

@@ -58,6 +58,24 @@ impl Package {
         Ok(Self { version: version.to_owned(), folder, scripts })
     }
 
+    /// All scripts.
+    pub fn all(&self) -> impl Iterator<Item = &Script> {
+        self.scripts.values()
+    }
+
+    /// The same package with one script changed: every `old` in it is now `new`. For a test that must see red.
+    ///
+    /// # Errors
+    /// There is no such script, or no such text in it.
+    pub fn with_change(mut self, name: &str, old: &str, new: &str) -> Result<Self> {
+        let script = self.scripts.get_mut(name).with_context(|| format!("no script {name}"))?;
+        if !script.content.contains(old) {
+            bail!("{name} does not contain {old:?}");
+        }
+        script.content = script.content.replace(old, new);
+        Ok(self)
+    }
+
     /// The script of this name.
     ///
     /// # Errors
@@ -99,7 +117,9 @@ fn installed(version: &str) -> Result<PathBuf> {
     }
     match version_in(&folder) {
         Some(found) if found == version => Ok(folder),
-        found => bail!("{} holds bullmq {found:?} instead of {version}: remove that folder", folder.display()),
+        found => {
+            bail!("{} holds bullmq {found:?} instead of {version}: remove that folder", folder.display())
+        }
     }
 }
 

@@ -9,9 +9,9 @@
 mod atomic;
 mod value;
 
-use crate::time::Millis;
+use crate::{small::SmallMap, time::Millis};
 use alloc::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     string::{String, ToString},
     vec::Vec,
 };
@@ -40,7 +40,7 @@ pub struct Entry {
 /// As in Redis, an empty list, set, sorted set or hash does not exist as a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeySpace {
-    entries: BTreeMap<Key, Entry>,
+    entries: SmallMap<Key, Entry>,
     blocked: Vec<(Client, Key)>,
 }
 
@@ -52,7 +52,7 @@ impl KeySpace {
     }
 
     /// Every key with its entry, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(Key, Entry)> {
         self.entries.iter()
     }
 
@@ -76,7 +76,7 @@ impl KeySpace {
     /// Does the key exist?
     #[must_use]
     pub fn exists(&self, key: &str) -> bool {
-        self.entries.contains_key(key)
+        self.entries.get(key).is_some()
     }
 
     /// How long until `key` expires; `None` when it never does or is not there.
@@ -88,7 +88,7 @@ impl KeySpace {
     /// The earliest instant at which a key expires.
     #[must_use]
     pub fn next_expiry(&self) -> Option<Millis> {
-        self.entries.values().filter_map(|entry| entry.expires_at).min()
+        self.entries.iter().filter_map(|(_, entry)| entry.expires_at).min()
     }
 
     /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).
@@ -104,7 +104,7 @@ impl KeySpace {
 
     /// Removes one key as an eviction does: without a command, without an event. True if it was there.
     pub fn evict(&mut self, key: &str) -> bool {
-        self.entries.remove(key).is_some()
+        self.entries.remove(key)
     }
 
     /// Registers `client` as blocked on `key`, behind those that are blocked already (rule B2).

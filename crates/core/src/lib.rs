@@ -9,6 +9,7 @@ pub mod portal;
 pub mod proof;
 pub mod protocol;
 pub mod reliable_loop;
+pub mod small;
 pub mod story;
 pub mod time;
 pub mod timeline;

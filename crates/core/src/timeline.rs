@@ -129,7 +129,8 @@ impl Timeline {
     /// Is the reader where the story opened?
     #[must_use]
     pub fn is_home(&self) -> bool {
-        self.later.get(..self.at) == Some(&self.opened)
+        self.at == self.opened.len()
+            && self.later.iter().zip(&self.opened).all(|(frame, opened)| frame.tokens == opened.tokens)
     }
 
     /// The run up to here, as a story.

@@ -31,6 +31,8 @@ pub struct LoopView {
     pub now: Millis,
     /// What the last press came to; `None` after a token that moves nothing on.
     pub milestone: Option<Milestone>,
+    /// The last thing that happened, in plain words: for a token that came to no milestone.
+    pub note: String,
     /// The stages: behind, here, and ahead if nobody interferes.
     pub rail: Vec<RailStop>,
     /// wait, active, completed, failed.
@@ -122,6 +124,7 @@ impl LoopView {
             at: timeline.at(),
             now: world.now,
             milestone: frame.milestone.clone(),
+            note: ran::note(frame),
             rail: rail::of(timeline),
             lanes: job::lanes(world),
             marker: marker(world),
@@ -138,6 +141,18 @@ impl LoopView {
             can_go_back: timeline.at() > 0,
             can_reset: !timeline.is_home(),
         }
+    }
+}
+
+impl LoopView {
+    /// The workers that are dead.
+    pub fn dead(&self) -> impl Iterator<Item = WorkerId> {
+        self.workers.iter().filter(|worker| worker.life == Life::Dead).map(|worker| worker.id)
+    }
+
+    /// Every job of the queue, lane by lane.
+    pub fn jobs(&self) -> impl Iterator<Item = &JobView> {
+        self.lanes.iter().flat_map(|lane| &lane.jobs)
     }
 }
 

@@ -32,11 +32,7 @@ pub struct Browser {
 pub fn ensure() -> Result<Browser> {
     if let (Some(chrome), Some(chromedriver)) = (chrome()?, chromedriver()?) {
         let named = named("CHROME")?.is_some();
-        return Ok(Browser {
-            chrome,
-            chromedriver,
-            named,
-        });
+        return Ok(Browser { chrome, chromedriver, named });
     }
     let gone = match (chrome()?, chromedriver()?) {
         (None, None) => "Chromium and chromedriver are",
@@ -51,11 +47,7 @@ pub fn ensure() -> Result<Browser> {
     };
     system::apt_install(PACKAGES, missing.clone())?;
     match (chrome()?, chromedriver()?) {
-        (Some(chrome), Some(chromedriver)) => Ok(Browser {
-            chrome,
-            chromedriver,
-            named: false,
-        }),
+        (Some(chrome), Some(chromedriver)) => Ok(Browser { chrome, chromedriver, named: false }),
         (None, _) | (_, None) => Err(missing.into()),
     }
 }
@@ -118,11 +110,9 @@ mod tests {
     #[test]
     fn the_named_browser_goes_into_the_drivers_options() {
         let text = "{\n  \"goog:chromeOptions\": {\n    \"args\": []\n  }\n}\n";
-        let expected = "{\n  \"goog:chromeOptions\": {\n    \"binary\": \"/opt/chrome\",\n    \"args\": []\n  }\n}\n";
-        assert_eq!(
-            with_binary(text, Path::new("/opt/chrome")).unwrap(),
-            expected
-        );
+        let expected =
+            "{\n  \"goog:chromeOptions\": {\n    \"binary\": \"/opt/chrome\",\n    \"args\": []\n  }\n}\n";
+        assert_eq!(with_binary(text, Path::new("/opt/chrome")).unwrap(), expected);
     }
 
     #[test]

@@ -121,10 +121,7 @@ fn test(mut parser: Parser) -> Result<Command, lexopt::Error> {
 fn stage(name: &str) -> Result<&'static str, lexopt::Error> {
     let stage = stages::find(name).ok_or_else(|| {
         let names = [stages::EVERYTHING, stages::QUICK].map(stages::names);
-        format!(
-            "unknown stage '{name}'; the stages are {}",
-            names.join(", ")
-        )
+        format!("unknown stage '{name}'; the stages are {}", names.join(", "))
     })?;
     Ok(stage.name)
 }
@@ -160,19 +157,10 @@ mod tests {
     #[test]
     fn options_are_read() {
         let (port, release) = (9000, true);
-        check(
-            "serve --port 9000 --release",
-            Command::Serve { port, release },
-        );
-        check(
-            "serve --release --port=9000",
-            Command::Serve { port, release },
-        );
+        check("serve --port 9000 --release", Command::Serve { port, release });
+        check("serve --release --port=9000", Command::Serve { port, release });
         check("test --quick", Command::Test(Selection::Quick));
-        check(
-            "test --only clippy",
-            Command::Test(Selection::Only("clippy")),
-        );
+        check("test --only clippy", Command::Test(Selection::Only("clippy")));
     }
 
     #[test]

@@ -13,12 +13,7 @@ use crate::{process, sizes};
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
 /// What a release build needs.
-pub const RELEASE: &[Need] = &[
-    Need::WasmTarget,
-    Need::Trunk,
-    Need::WasmBindgen,
-    Need::WasmOpt,
-];
+pub const RELEASE: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
 
 /// How many ports to try, from the first.
 const PORTS: u16 = 50;
@@ -76,21 +71,14 @@ fn trunk(toolbox: &Toolbox) -> Result<Command> {
 
 /// Downloads what `Cargo.lock` names. trunk works offline, so that a missing tool fails at once, and would not do it.
 fn fetch_crates(toolbox: &Toolbox) -> Result<()> {
-    process::run(
-        toolbox
-            .cargo()?
-            .args(["fetch", "--target", "wasm32-unknown-unknown"]),
-    )
+    process::run(toolbox.cargo()?.args(["fetch", "--target", "wasm32-unknown-unknown"]))
 }
 
 /// Folders whose changes are no reason to build the page again. trunk refuses one that does not exist.
 fn unwatched(toolbox: &Toolbox) -> Vec<PathBuf> {
     let root = &toolbox.project.root;
     let folders = ["target", "dist", "tests", "crates/xtask"].map(|name| root.join(name));
-    folders
-        .into_iter()
-        .filter(|folder| folder.is_dir())
-        .collect()
+    folders.into_iter().filter(|folder| folder.is_dir()).collect()
 }
 
 /// The first free port of this machine, from `first` on.
@@ -110,11 +98,7 @@ fn become_it(mut command: Command) -> Result<ExitCode> {
 #[cfg(not(unix))]
 fn become_it(mut command: Command) -> Result<ExitCode> {
     let status = command.status().context("cannot start trunk")?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]

@@ -15,10 +15,7 @@ pub fn cargo() -> Command {
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     println!("$ {line}");
-    let status = command
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot start `{line}`"))?;
+    let status = command.stdin(Stdio::null()).status().with_context(|| format!("cannot start `{line}`"))?;
     if !status.success() {
         bail!("`{line}` failed ({status})");
     }
@@ -48,11 +45,7 @@ fn joined(folders: &[PathBuf], inherited: &OsStr) -> Result<OsString> {
 fn line(command: &Command) -> String {
     let path = Path::new(command.get_program());
     let name = path.file_stem().unwrap_or(path.as_os_str());
-    std::iter::once(name)
-        .chain(command.get_args())
-        .map(OsStr::to_string_lossy)
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(name).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

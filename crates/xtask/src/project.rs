@@ -23,9 +23,7 @@ impl Project {
             .ancestors()
             .nth(2)
             .context("crates/xtask is not two folders below the workspace's root")?;
-        Ok(Self {
-            root: root.to_path_buf(),
-        })
+        Ok(Self { root: root.to_path_buf() })
     }
 
     /// The release page, as it would be published.
@@ -81,10 +79,7 @@ source = "registry+https://github.com/rust-lang/crates.io-index"
 
     #[test]
     fn the_version_is_that_of_the_package_with_exactly_this_name() {
-        assert_eq!(
-            locked_version(LOCK, "wasm-bindgen").as_deref(),
-            Some("0.2.130")
-        );
+        assert_eq!(locked_version(LOCK, "wasm-bindgen").as_deref(), Some("0.2.130"));
     }
 
     #[test]

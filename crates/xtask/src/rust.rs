@@ -15,11 +15,7 @@ pub fn ensure_wasm_target() -> Result<()> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = process::output_of(Command::new(rustc).args(["--print", "sysroot"]))
         .context("`rustc --print sysroot` failed; is Rust installed?")?;
-    if Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(WASM)
-        .is_dir()
-    {
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).is_dir() {
         return Ok(());
     }
     println!("adding the Rust target {WASM}, once per toolchain, some seconds");

@@ -54,8 +54,7 @@ pub fn report(project: &Project) -> Result<()> {
 
 fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
@@ -72,13 +71,7 @@ impl File {
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let relative = path.strip_prefix(dist).unwrap_or(path);
         let name = relative.to_string_lossy().replace('\\', "/");
-        Ok(Self {
-            part: part(&name),
-            name,
-            raw: bytes.len(),
-            gzip: gzip(&bytes)?,
-            brotli: brotli(&bytes)?,
-        })
+        Ok(Self { part: part(&name), name, raw: bytes.len(), gzip: gzip(&bytes)?, brotli: brotli(&bytes)? })
     }
 }
 
@@ -87,26 +80,17 @@ fn part(name: &str) -> Part {
     let of_the_widget = [WASM, GLUE, SHIM].contains(&name)
         || name.starts_with("snippets/")
         || (name.starts_with("enroll-") && name.ends_with(".css"));
-    if of_the_widget {
-        Part::Widget
-    } else {
-        Part::Page
-    }
+    if of_the_widget { Part::Widget } else { Part::Page }
 }
 
 fn gzip(bytes: &[u8]) -> Result<usize> {
     let mut compressed = Vec::new();
-    flate2::read::GzEncoder::new(bytes, flate2::Compression::best())
-        .read_to_end(&mut compressed)?;
+    flate2::read::GzEncoder::new(bytes, flate2::Compression::best()).read_to_end(&mut compressed)?;
     Ok(compressed.len())
 }
 
 fn brotli(mut bytes: &[u8]) -> Result<usize> {
-    let best = BrotliEncoderParams {
-        quality: 11,
-        lgwin: 22,
-        ..BrotliEncoderParams::default()
-    };
+    let best = BrotliEncoderParams { quality: 11, lgwin: 22, ..BrotliEncoderParams::default() };
     let mut compressed = Vec::new();
     brotli::BrotliCompress(&mut bytes, &mut compressed, &best)?;
     Ok(compressed.len())
@@ -114,20 +98,15 @@ fn brotli(mut bytes: &[u8]) -> Result<usize> {
 
 fn table(files: &[File]) -> String {
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or(0);
-    let mut text = format!(
-        "{:width$}  {:>9}  {:>9}  {:>9}  part of\n",
-        "bytes", "raw", "gzip -9", "brotli 11"
-    );
+    let mut text =
+        format!("{:width$}  {:>9}  {:>9}  {:>9}  part of\n", "bytes", "raw", "gzip -9", "brotli 11");
     for file in files {
         let [raw, gzip, brotli] = [file.raw, file.gzip, file.brotli].map(grouped);
         let part = match file.part {
             Part::Widget => "widget",
             Part::Page => "page",
         };
-        text += &format!(
-            "{:width$}  {raw:>9}  {gzip:>9}  {brotli:>9}  {part}\n",
-            file.name
-        );
+        text += &format!("{:width$}  {raw:>9}  {gzip:>9}  {brotli:>9}  {part}\n", file.name);
     }
     text
 }
@@ -142,11 +121,7 @@ fn verdict(files: &[File]) -> Result<String> {
     }
     let widget = files.iter().filter(|file| file.part == Part::Widget);
     let total: usize = widget.map(|file| file.brotli).sum();
-    let shim: usize = files
-        .iter()
-        .filter(|file| file.name == SHIM)
-        .map(|file| file.gzip)
-        .sum();
+    let shim: usize = files.iter().filter(|file| file.name == SHIM).map(|file| file.gzip).sum();
     let line = format!(
         "widget: {} of {} bytes (brotli), {} %; {SHIM}: {} of {} bytes (gzip)",
         grouped(total),
@@ -156,16 +131,10 @@ fn verdict(files: &[File]) -> Result<String> {
         grouped(SHIM_BUDGET),
     );
     if total > WIDGET_BUDGET {
-        bail!(
-            "the widget is over its budget by {} bytes: {line}",
-            grouped(total - WIDGET_BUDGET)
-        );
+        bail!("the widget is over its budget by {} bytes: {line}", grouped(total - WIDGET_BUDGET));
     }
     if shim > SHIM_BUDGET {
-        bail!(
-            "{SHIM} is over its budget by {} bytes: {line}",
-            grouped(shim - SHIM_BUDGET)
-        );
+        bail!("{SHIM} is over its budget by {} bytes: {line}", grouped(shim - SHIM_BUDGET));
     }
     Ok(line)
 }
@@ -189,13 +158,7 @@ mod tests {
 
     fn file(name: &str, gzip: usize, brotli: usize) -> File {
         let (name, raw) = (name.to_owned(), 1_000_000);
-        File {
-            part: part(&name),
-            name,
-            raw,
-            gzip,
-            brotli,
-        }
+        File { part: part(&name), name, raw, gzip, brotli }
     }
 
     #[track_caller]
@@ -215,26 +178,13 @@ mod tests {
             file(SHIM, SHIM_BUDGET, 100),
             file("page.css", 0, 5000),
         ];
-        check(
-            &files,
-            "widget: 73,728 of 73,728 bytes (brotli), 100 %; define.js: 4,096 of 4,096",
-        );
+        check(&files, "widget: 73,728 of 73,728 bytes (brotli), 100 %; define.js: 4,096 of 4,096");
     }
 
     #[test]
     fn one_byte_more_is_an_error_wherever_it_is() {
-        for name in [
-            WASM,
-            GLUE,
-            SHIM,
-            "snippets/yew/inline0.js",
-            "enroll-widget.css",
-        ] {
-            let mut files = vec![
-                file(WASM, 0, WIDGET_BUDGET),
-                file(GLUE, 0, 0),
-                file(SHIM, 0, 0),
-            ];
+        for name in [WASM, GLUE, SHIM, "snippets/yew/inline0.js", "enroll-widget.css"] {
+            let mut files = vec![file(WASM, 0, WIDGET_BUDGET), file(GLUE, 0, 0), file(SHIM, 0, 0)];
             files.push(file(name, 0, 1));
             check(&files, "error: the widget is over its budget by 1 bytes");
         }
@@ -242,20 +192,13 @@ mod tests {
 
     #[test]
     fn a_heavy_shim_is_an_error() {
-        let files = [
-            file(WASM, 0, 1),
-            file(GLUE, 0, 1),
-            file(SHIM, SHIM_BUDGET + 1, 1),
-        ];
+        let files = [file(WASM, 0, 1), file(GLUE, 0, 1), file(SHIM, SHIM_BUDGET + 1, 1)];
         check(&files, "error: define.js is over its budget by 1 bytes");
     }
 
     #[test]
     fn a_widget_file_that_is_not_there_is_an_error() {
-        check(
-            &[file(WASM, 0, 1), file(GLUE, 0, 1)],
-            "error: dist has no define.js",
-        );
+        check(&[file(WASM, 0, 1), file(GLUE, 0, 1)], "error: dist has no define.js");
     }
 
     #[test]

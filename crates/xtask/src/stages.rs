@@ -42,14 +42,7 @@ pub const EVERYTHING: &[Stage] = &[
         needs: &[Need::Components, Need::WasmTarget],
         after: None,
         steps: &[
-            Cargo(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ]),
+            Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
             Cargo(&[
                 "clippy",
                 "-p",
@@ -68,12 +61,7 @@ pub const EVERYTHING: &[Stage] = &[
         about: "unit, property, golden and documentation tests",
         needs: &[],
         after: None,
-        steps: &[Cargo(&[
-            "test",
-            "--workspace",
-            "--exclude",
-            "enroll-once-tests",
-        ])],
+        steps: &[Cargo(&["test", "--workspace", "--exclude", "enroll-once-tests"])],
     },
     Stage {
         name: "wasm-tests",
@@ -81,14 +69,7 @@ pub const EVERYTHING: &[Stage] = &[
         needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
         after: None,
         // --tests leaves out documentation tests, which ran natively. Never -q: the test runner does not know it.
-        steps: &[Cargo(&[
-            "test",
-            "-p",
-            "enroll-once-web",
-            "--target",
-            "wasm32-unknown-unknown",
-            "--tests",
-        ])],
+        steps: &[Cargo(&["test", "-p", "enroll-once-web", "--target", "wasm32-unknown-unknown", "--tests"])],
     },
     Stage {
         name: "page",
@@ -120,15 +101,7 @@ pub const QUICK: &[Stage] = &[
         about: "no warnings in the core",
         needs: &[Need::Components],
         after: None,
-        steps: &[Cargo(&[
-            "clippy",
-            "-p",
-            "enroll-once-core",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ])],
+        steps: &[Cargo(&["clippy", "-p", "enroll-once-core", "--all-targets", "--", "-D", "warnings"])],
     },
     Stage {
         name: "core-tests",
@@ -141,19 +114,12 @@ pub const QUICK: &[Stage] = &[
 
 /// The stage of this name.
 pub fn find(name: &str) -> Option<&'static Stage> {
-    EVERYTHING
-        .iter()
-        .chain(QUICK)
-        .find(|stage| stage.name == name)
+    EVERYTHING.iter().chain(QUICK).find(|stage| stage.name == name)
 }
 
 /// The names of some stages, for people.
 pub fn names(stages: &[Stage]) -> String {
-    stages
-        .iter()
-        .map(|stage| stage.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+    stages.iter().map(|stage| stage.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -163,10 +129,7 @@ mod tests {
     #[test]
     fn names_are_unique() {
         for (i, stage) in EVERYTHING.iter().chain(QUICK).enumerate() {
-            let first = EVERYTHING
-                .iter()
-                .chain(QUICK)
-                .position(|other| other.name == stage.name);
+            let first = EVERYTHING.iter().chain(QUICK).position(|other| other.name == stage.name);
             assert_eq!(first, Some(i), "{}", stage.name);
         }
     }
@@ -175,11 +138,7 @@ mod tests {
     fn a_stage_comes_after_the_one_that_it_reads() {
         for (i, stage) in EVERYTHING.iter().enumerate() {
             if let Some(name) = stage.after {
-                assert!(
-                    EVERYTHING[..i].iter().any(|earlier| earlier.name == name),
-                    "{}",
-                    stage.name
-                );
+                assert!(EVERYTHING[..i].iter().any(|earlier| earlier.name == name), "{}", stage.name);
             }
         }
     }

@@ -31,37 +31,20 @@ pub fn run(toolbox: &mut Toolbox, selection: Selection) -> Result<ExitCode> {
     };
     let mut outcomes: Vec<(&Stage, Outcome)> = Vec::new();
     for (i, stage) in chosen.iter().copied().enumerate() {
-        let outcome = if outcomes
-            .iter()
-            .any(|(_, outcome)| *outcome == Outcome::Failed)
-        {
+        let outcome = if outcomes.iter().any(|(_, outcome)| *outcome == Outcome::Failed) {
             Outcome::NotReached
         } else if let Some(reason) = reason_to_skip(stage, &missing, &outcomes) {
             println!("\n== {} is skipped: {reason}", stage.name);
             Outcome::Skipped(reason)
         } else {
-            println!(
-                "\n== {}/{} {}: {}",
-                i + 1,
-                chosen.len(),
-                stage.name,
-                stage.about
-            );
+            println!("\n== {}/{} {}: {}", i + 1, chosen.len(), stage.name, stage.about);
             run_stage(toolbox, stage)
         };
         outcomes.push((stage, outcome));
     }
-    let strict =
-        matches!(selection, Selection::Only(_)) || is_ci(std::env::var("CI").ok().as_deref());
-    println!(
-        "\n{}",
-        summary::lines(&outcomes, strict, &left_out(selection, &chosen))
-    );
-    Ok(if summary::passed(&outcomes, strict) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let strict = matches!(selection, Selection::Only(_)) || is_ci(std::env::var("CI").ok().as_deref());
+    println!("\n{}", summary::lines(&outcomes, strict, &left_out(selection, &chosen)));
+    Ok(if summary::passed(&outcomes, strict) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The stages to run, with the ones whose output they read.
@@ -87,9 +70,7 @@ fn left_out(selection: Selection, chosen: &[&Stage]) -> String {
         Selection::Only(_) => "--only",
     };
     let names = stages::EVERYTHING.iter().map(|stage| stage.name);
-    let names: Vec<_> = names
-        .filter(|name| chosen.iter().all(|stage| stage.name != *name))
-        .collect();
+    let names: Vec<_> = names.filter(|name| chosen.iter().all(|stage| stage.name != *name)).collect();
     format!("{} ({option})", names.join(", "))
 }
 
@@ -126,19 +107,14 @@ fn reason_to_skip(
     if let Some((_, reason)) = lacking {
         return Some(reason.what.clone());
     }
-    let before = outcomes
-        .iter()
-        .find(|(earlier, _)| Some(earlier.name) == stage.after);
+    let before = outcomes.iter().find(|(earlier, _)| Some(earlier.name) == stage.after);
     let skipped = before.filter(|(_, outcome)| matches!(outcome, Outcome::Skipped(_)))?;
     Some(format!("it reads what {} makes", skipped.0.name))
 }
 
 fn run_stage(toolbox: &Toolbox, stage: &Stage) -> Outcome {
     let start = Instant::now();
-    let result = stage
-        .steps
-        .iter()
-        .try_for_each(|step| run_step(toolbox, step));
+    let result = stage.steps.iter().try_for_each(|step| run_step(toolbox, step));
     let took = start.elapsed();
     match result {
         Ok(()) => {
@@ -178,12 +154,7 @@ mod tests {
 
     #[test]
     fn one_stage_alone_brings_the_one_whose_output_it_reads() {
-        let names = |name| {
-            chosen(Selection::Only(name))
-                .iter()
-                .map(|stage| stage.name)
-                .collect::<Vec<_>>()
-        };
+        let names = |name| chosen(Selection::Only(name)).iter().map(|stage| stage.name).collect::<Vec<_>>();
         assert_eq!(names("end-to-end"), ["page", "end-to-end"]);
         assert_eq!(names("clippy"), ["clippy"]);
     }
@@ -191,15 +162,9 @@ mod tests {
     #[test]
     fn a_stage_is_skipped_for_what_it_lacks_or_for_what_the_stage_before_it_lacked() {
         let stage = |name| stages::find(name).unwrap();
-        let no_node = Missing {
-            what: "no Node.js".into(),
-            cure: "install it".into(),
-        };
+        let no_node = Missing { what: "no Node.js".into(), cure: "install it".into() };
         let missing = [(Need::WasmOpt, no_node)];
-        assert_eq!(
-            reason_to_skip(stage("page"), &missing, &[]).as_deref(),
-            Some("no Node.js")
-        );
+        assert_eq!(reason_to_skip(stage("page"), &missing, &[]).as_deref(), Some("no Node.js"));
         assert_eq!(reason_to_skip(stage("clippy"), &missing, &[]), None);
         let before = [(stage("page"), Outcome::Skipped("no Node.js".into()))];
         let reason = reason_to_skip(stage("end-to-end"), &missing, &before);

@@ -42,12 +42,7 @@ impl Toolbox {
     /// A toolbox with nothing in it yet.
     pub fn new(project: Project) -> Result<Self> {
         let environment = vec![("ENROLL_DIST", project.dist().into_os_string())];
-        Ok(Self {
-            project,
-            cache: tools::cache()?,
-            folders: Vec::new(),
-            environment,
-        })
+        Ok(Self { project, cache: tools::cache()?, folders: Vec::new(), environment })
     }
 
     /// Makes all of these ready.
@@ -107,12 +102,8 @@ impl Toolbox {
 
     /// A program of the toolbox, in the project's root, with everything that was made ready.
     pub fn program(&self, name: &str) -> Result<Command> {
-        let program = which::which_in(
-            name,
-            Some(process::path_with(&self.folders)?),
-            &self.project.root,
-        )
-        .with_context(|| format!("{name} is not in the toolbox"))?;
+        let program = which::which_in(name, Some(process::path_with(&self.folders)?), &self.project.root)
+            .with_context(|| format!("{name} is not in the toolbox"))?;
         self.equip(Command::new(program))
     }
 

@@ -98,19 +98,13 @@ impl Tool {
         let folder = cache.join(format!("{}-{}", self.name, self.version));
         install::once(&folder, |partial| self.fill(partial))
             .with_context(|| format!("cannot install {} {}", self.name, self.version))?;
-        self.holds.locate(&folder).with_context(|| {
-            format!(
-                "{} is incomplete; delete it and try again",
-                folder.display()
-            )
-        })
+        self.holds
+            .locate(&folder)
+            .with_context(|| format!("{} is incomplete; delete it and try again", folder.display()))
     }
 
     fn fill(&self, folder: &Path) -> Result<()> {
-        println!(
-            "installing {} {}, once per machine, {}",
-            self.name, self.version, self.time
-        );
+        println!("installing {} {}, once per machine, {}", self.name, self.version, self.time);
         match self.source {
             Source::Crates(arguments) => self.fill_from_crates(folder, arguments),
             Source::Npm => self.fill_from_npm(folder),
@@ -177,11 +171,7 @@ impl Holds {
         if let Holds::Program { name, says, .. } = self {
             let text = process::output_of(Command::new(path).arg("--version")).unwrap_or_default();
             let found = text.split_whitespace().any(|word| word == says);
-            ensure!(
-                found,
-                "`{name} --version` should name {says}, but printed '{}'",
-                text.trim()
-            );
+            ensure!(found, "`{name} --version` should name {says}, but printed '{}'", text.trim());
         }
         Ok(())
     }
@@ -206,18 +196,13 @@ mod tests {
         let root = a_program_that_prints("tool version 132 (version_132)");
         let holds = Holds::program("bin", "tool", "132");
         holds.check(root.path()).unwrap();
-        assert_eq!(
-            holds.locate(root.path()).unwrap(),
-            root.path().join("bin/tool")
-        );
+        assert_eq!(holds.locate(root.path()).unwrap(), root.path().join("bin/tool"));
     }
 
     #[test]
     fn a_program_of_another_version_is_refused() {
         let root = a_program_that_prints("tool 0.2.13");
-        let error = Holds::program("bin", "tool", "0.2.130")
-            .check(root.path())
-            .unwrap_err();
+        let error = Holds::program("bin", "tool", "0.2.130").check(root.path()).unwrap_err();
         assert!(error.to_string().contains("should name 0.2.130"), "{error}");
     }
 
@@ -233,9 +218,6 @@ mod tests {
             time: "no time",
         };
         let error = format!("{:#}", tool.ensure(cache.path()).unwrap_err());
-        assert!(
-            error.contains("lost-1.0.0 is incomplete; delete it"),
-            "{error}"
-        );
+        assert!(error.contains("lost-1.0.0 is incomplete; delete it"), "{error}");
     }
 }

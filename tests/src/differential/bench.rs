@@ -1,22 +1,18 @@
 //! A private Redis with the real scripts loaded, and the means to look at everything that one step did.
 
 use super::{
-    call::{Call, Finish, Grab},
-    model::{JOB_DATA, JOB_NAME},
+    call::Script,
+    request,
     side::{self, Side, canonical, json_of},
 };
 use crate::{redis_monitor::Monitor, redis_scripts::Package, redis_server::RedisServer};
 use anyhow::{Context, Result, bail};
-use enroll_once_core::{
-    protocol::{Queue, Target},
-    time::Millis,
-};
+use enroll_once_core::{protocol::Queue, time::Millis};
 use redis::{Cmd, Value as Redis};
-use rmpv::Value as Packed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads every key under a prefix in one piece: type, value, time to live.
-const DUMP: &str = r"
+pub const DUMP: &str = r"
 local all = {}
 for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
   local kind = redis.call('TYPE', key).ok
@@ -103,7 +99,12 @@ impl Bench {
     ///
     /// # Errors
     /// The server is gone or answers what was never seen. An error as the *reply* is a reply.
-    pub fn observe(&mut self, prefix: &str, request: Option<&Cmd>, clients: &BTreeMap<u8, i64>) -> Result<Side> {
+    pub fn observe(
+        &mut self,
+        prefix: &str,
+        request: Option<&Cmd>,
+        clients: &BTreeMap<u8, i64>,
+    ) -> Result<Side> {
         let serial = self.serial();
         let (from, to) = (format!("from-{serial}"), format!("to-{serial}"));
         let mut commands = vec![echo(&from)];
@@ -152,118 +153,22 @@ impl Bench {
     /// The server is gone.
     pub fn clear(&mut self, prefix: &str) -> Result<()> {
         let mut delete = redis::cmd("EVAL");
-        delete.arg("for _, k in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do redis.call('DEL', k) end").arg(0);
+        delete
+            .arg("for _, k in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do redis.call('DEL', k) end")
+            .arg(0);
         self.plain(delete.arg(prefix))?;
         Ok(())
     }
 
-    /// The request for a script, packed as BullMQ's classes pack it; `None` for what is not a script.
+    /// The request for a script; `None`: it was not loaded.
     #[must_use]
-    pub fn request(&self, call: &Call, queue: &Queue, now: Millis) -> Option<Cmd> {
-        let (digest, count) = self.scripts.get(call.name())?;
-        let key = |name: &str| queue.key(name);
-        let all = |names: &[&str]| names.iter().map(|name| key(name)).collect::<Vec<_>>();
-        let common = ["wait", "active", "prioritized", "events", "stalled", "limiter", "delayed", "paused", "meta", "pc"];
+    pub fn request(&self, script: &Script, queue: &Queue, now: Millis) -> Option<Cmd> {
+        let (digest, count) = self.scripts.get(script.name())?;
         let mut command = redis::cmd("EVALSHA");
         command.arg(digest).arg(*count);
-        match call {
-            Call::Add { id, attempts } => {
-                let keys = ["wait", "paused", "meta", "id", "completed", "delayed", "active", "events", "marker"];
-                let head = [Packed::from(queue.prefix()), id.as_str().into(), JOB_NAME.into(), now.0.into()];
-                let packed = head.into_iter().chain(std::iter::repeat_n(Packed::Nil, 5)).collect();
-                let mut options = vec![("attempts", (*attempts).into())];
-                if !id.is_empty() {
-                    options.push(("jobId", id.as_str().into()));
-                }
-                command.arg(all(&keys)).arg(pack(&Packed::Array(packed))).arg(JOB_DATA).arg(pack(&map(options)));
-            }
-            Call::Take(grab) => {
-                command.arg(all(&common)).arg(key("marker"));
-                command.arg(queue.prefix()).arg(now.0).arg(pack(&map(grab_options(grab))));
-            }
-            Call::Finish(finish) => {
-                let target = finish.target.name();
-                command.arg(all(&common)).arg(key(target)).arg(queue.job(&finish.id));
-                command.arg(key(&format!("metrics:{target}"))).arg(key("marker"));
-                finish_arguments(&mut command, finish, queue, now);
-            }
-            Call::Retry { id, token, fields } => {
-                command.arg(all(&["active", "wait", "paused"])).arg(queue.job(id));
-                command.arg(all(&["meta", "events", "delayed", "prioritized", "pc", "marker", "stalled"]));
-                command.arg(queue.prefix()).arg(now.0).arg("LPUSH").arg(id).arg(token).arg(packed_fields(fields));
-            }
-            Call::Renew { held, lock } => {
-                let (ids, tokens): (Vec<_>, Vec<_>) =
-                    held.iter().map(|(id, token)| (Packed::from(id.as_str()), Packed::from(token.as_str()))).unzip();
-                command.arg(key("stalled")).arg(queue.prefix());
-                command.arg(pack(&Packed::Array(tokens))).arg(pack(&Packed::Array(ids))).arg(lock.0);
-            }
-            Call::RenewOne { id, token, lock } => {
-                command.arg(queue.lock(id)).arg(key("stalled")).arg(token).arg(lock.0).arg(id);
-            }
-            Call::Sweep { max_stalled, interval } => {
-                let keys =
-                    ["stalled", "wait", "active", "stalled-check", "meta", "paused", "marker", "events", "repeat"];
-                command.arg(all(keys.get(..*count)?));
-                command.arg(*max_stalled).arg(queue.prefix()).arg(now.0).arg(interval.0);
-            }
-            Call::Remove { id } => {
-                command.arg(queue.job(id)).arg(key("repeat")).arg(id).arg(0).arg(queue.prefix());
-            }
-            Call::Pop
-            | Call::TimeOut { .. }
-            | Call::Block { .. }
-            | Call::Unblock { .. }
-            | Call::Disconnect { .. }
-            | Call::Evict { .. }
-            | Call::Unlist { .. }
-            | Call::Nothing
-            | Call::Pass(_) => return None,
-        }
+        request::arguments(&mut command, script, *count, queue, now);
         Some(command)
     }
-}
-
-fn finish_arguments(command: &mut Cmd, finish: &Finish, queue: &Queue, now: Millis) {
-    let field = match finish.target {
-        Target::Completed => "returnvalue",
-        Target::Failed => "failedReason",
-    };
-    let mut options = grab_options(&finish.grab);
-    options.push(("keepJobs", map(vec![("count", (-1).into())])));
-    options.push(("attempts", finish.attempts.into()));
-    options.push(("maxMetricsSize", "".into()));
-    options.extend(["fpof", "cpof", "idof", "rdof"].map(|name| (name, false.into())));
-    command.arg(&finish.id).arg(now.0).arg(field).arg(&finish.value).arg(finish.target.name());
-    command.arg(i32::from(finish.fetch_next)).arg(queue.prefix());
-    command.arg(pack(&map(options))).arg(packed_fields(&finish.fields));
-}
-
-fn grab_options(grab: &Grab) -> Vec<(&'static str, Packed)> {
-    let mut options = vec![("token", grab.token.as_str().into()), ("lockDuration", grab.lock.0.into())];
-    if !grab.name.is_empty() {
-        options.push(("name", grab.name.as_str().into()));
-    }
-    options
-}
-
-fn packed_fields(fields: &[(String, String)]) -> Vec<u8> {
-    if fields.is_empty() {
-        return Vec::new();
-    }
-    let flat = fields.iter().flat_map(|(name, value)| [name.as_str().into(), value.as_str().into()]);
-    pack(&Packed::Array(flat.collect()))
-}
-
-fn map(pairs: Vec<(&str, Packed)>) -> Packed {
-    Packed::Map(pairs.into_iter().map(|(name, value)| (name.into(), value)).collect())
-}
-
-fn pack(value: &Packed) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // Writing into memory cannot fail.
-    let _written = rmpv::encode::write_value(&mut bytes, value);
-    bytes
 }
 
 fn echo(text: &str) -> Cmd {

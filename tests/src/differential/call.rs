@@ -5,6 +5,23 @@ use enroll_once_core::{protocol::Target, time::Millis};
 /// What both sides do. Owned, so that it can be kept and shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Call {
+    /// One of the protocol's scripts.
+    Script(Script),
+    /// A worker's `BZPOPMIN`.
+    Pop(Pop),
+    /// By hand: the job's hash vanishes.
+    Evict(String),
+    /// By hand: the job's id leaves active.
+    Unlist(String),
+    /// Time passes until everything that lives no longer than this is gone.
+    Pass(Millis),
+    /// Nothing reaches Redis: a process died or was started.
+    Nothing,
+}
+
+/// A script with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Script {
     /// `addStandardJob`.
     Add {
         /// Empty: the queue counts.
@@ -48,47 +65,23 @@ pub enum Call {
         /// How long the guard lives.
         interval: Millis,
     },
-    /// `removeJob`.
-    Remove {
-        /// A completed job.
-        id: String,
-    },
-    /// `BZPOPMIN` with the marker up: it returns at once.
-    Pop,
-    /// `BZPOPMIN` with the marker down, nobody raises it, and its time is over.
-    TimeOut {
-        /// Whose.
-        worker: u8,
-    },
-    /// `BZPOPMIN` with the marker down: the client is blocked from now on.
-    Block {
-        /// Whose.
-        worker: u8,
-    },
+    /// `removeJob`, of a completed job.
+    Remove(String),
+}
+
+/// What happens to a `BZPOPMIN`; the number is the worker's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pop {
+    /// The marker is up: it returns at once.
+    AtOnce,
+    /// The marker is down, nobody raises it, and the time is over.
+    TimeOut(u8),
+    /// It begins; if the marker is down, the client is blocked from now on.
+    Block(u8),
     /// The time of a client that is blocked is over.
-    Unblock {
-        /// Whose.
-        worker: u8,
-    },
+    Unblock(u8),
     /// The connection of a client that is blocked is gone.
-    Disconnect {
-        /// Whose.
-        worker: u8,
-    },
-    /// By hand: the job's hash vanishes.
-    Evict {
-        /// The job.
-        id: String,
-    },
-    /// By hand: the job's id leaves active.
-    Unlist {
-        /// The job.
-        id: String,
-    },
-    /// Nothing reaches Redis: a process died or was started.
-    Nothing,
-    /// Time passes until everything that lives no longer than this is gone.
-    Pass(Millis),
+    Disconnect(u8),
 }
 
 /// What a worker sends when it takes a job.
@@ -122,51 +115,37 @@ pub struct Finish {
 }
 
 impl Call {
-    /// The script or command, as Redis knows it; for what is not one, a word for it.
+    /// The script or command, as Redis knows it; for what is neither, words for it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Call::Add { .. } => "addStandardJob",
-            Call::Take(_) => "moveToActive",
-            Call::Finish(_) => "moveToFinished",
-            Call::Retry { .. } => "retryJob",
-            Call::Renew { .. } => "extendLocks",
-            Call::RenewOne { .. } => "extendLock",
-            Call::Sweep { .. } => "moveStalledJobsToWait",
-            Call::Remove { .. } => "removeJob",
-            Call::Pop => "BZPOPMIN",
-            Call::TimeOut { .. } => "BZPOPMIN time-out",
-            Call::Block { .. } => "BZPOPMIN blocks",
-            Call::Unblock { .. } => "BZPOPMIN time-out while blocked",
-            Call::Disconnect { .. } => "blocked client dies",
-            Call::Evict { .. } => "hash evicted",
-            Call::Unlist { .. } => "removed from active by hand",
-            Call::Nothing => "process dies or starts",
+            Call::Script(script) => script.name(),
+            Call::Pop(Pop::AtOnce) => "BZPOPMIN",
+            Call::Pop(Pop::TimeOut(_)) => "BZPOPMIN times out",
+            Call::Pop(Pop::Block(_)) => "BZPOPMIN blocks",
+            Call::Pop(Pop::Unblock(_)) => "blocked BZPOPMIN times out",
+            Call::Pop(Pop::Disconnect(_)) => "blocked client dies",
+            Call::Evict(_) => "job hash evicted",
+            Call::Unlist(_) => "job taken from active by hand",
             Call::Pass(_) => "time passes",
+            Call::Nothing => "process dies or starts",
         }
     }
+}
 
-    /// Is it one of the protocol's scripts?
+impl Script {
+    /// Its name in the package, without the number of keys.
     #[must_use]
-    pub fn is_script(&self) -> bool {
+    pub fn name(&self) -> &'static str {
         match self {
-            Call::Add { .. }
-            | Call::Take(_)
-            | Call::Finish(_)
-            | Call::Retry { .. }
-            | Call::Renew { .. }
-            | Call::RenewOne { .. }
-            | Call::Sweep { .. }
-            | Call::Remove { .. } => true,
-            Call::Pop
-            | Call::TimeOut { .. }
-            | Call::Block { .. }
-            | Call::Unblock { .. }
-            | Call::Disconnect { .. }
-            | Call::Evict { .. }
-            | Call::Unlist { .. }
-            | Call::Nothing
-            | Call::Pass(_) => false,
+            Script::Add { .. } => "addStandardJob",
+            Script::Take(_) => "moveToActive",
+            Script::Finish(_) => "moveToFinished",
+            Script::Retry { .. } => "retryJob",
+            Script::Renew { .. } => "extendLocks",
+            Script::RenewOne { .. } => "extendLock",
+            Script::Sweep { .. } => "moveStalledJobsToWait",
+            Script::Remove(_) => "removeJob",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The model's side: the scripts of the core, on a keyspace of the core.
 
 use super::{
-    call::{Call, Finish, Grab},
+    call::{Call, Finish, Grab, Pop, Script},
     side::{self, Side, canonical, canonical_json},
 };
 use enroll_once_core::{
@@ -87,62 +87,11 @@ impl Model {
     }
 
     fn run(&mut self, call: &Call) -> (Json, Vec<Vec<String>>) {
-        match call {
-            Call::Add { id, attempts } => {
-                let job = NewJob { custom_id: id, name: JOB_NAME, data: JOB_DATA, attempts: *attempts };
-                self.script(|redis, queue, now| json!(add_standard_job(redis, queue, now, &job)))
-            }
-            Call::Take(grab) => {
-                let take = take(grab);
-                self.script(|redis, queue, now| json!(Reply::from(&move_to_active(redis, queue, now, &take))))
-            }
-            Call::Finish(finish) => self.finish(finish),
-            Call::Retry { id, token, fields } => {
-                let retry = Retry { id, token, fields: &borrowed(fields) };
-                let number = |done: Result<(), core::Code>| done.map_or_else(core::Code::number, |()| 0);
-                self.script(|redis, queue, now| json!(number(retry_job(redis, queue, now, &retry))))
-            }
-            Call::Renew { held, lock } => {
-                let held = borrowed(held);
-                self.script(|redis, queue, _| json!(extend_locks(redis, queue, &held, *lock)))
-            }
-            Call::RenewOne { id, token, lock } => {
-                self.script(|redis, queue, _| json!(i32::from(extend_lock(redis, queue, id, token, *lock))))
-            }
-            Call::Sweep { max_stalled, interval } => {
-                let sweep = Sweep { max_stalled_count: *max_stalled, interval: *interval };
-                self.script(|redis, queue, now| json!(move_stalled_jobs_to_wait(redis, queue, now, sweep)))
-            }
-            Call::Remove { id } => self.script(|redis, queue, _| json!(i32::from(remove_job(redis, queue, id)))),
-            Call::Pop
-            | Call::TimeOut { .. }
-            | Call::Block { .. }
-            | Call::Unblock { .. }
-            | Call::Disconnect { .. }
-            | Call::Evict { .. }
-            | Call::Unlist { .. }
-            | Call::Nothing
-            | Call::Pass(_) => (self.outside_of_scripts(call), Vec::new()),
-        }
-    }
-
-    fn outside_of_scripts(&mut self, call: &Call) -> Json {
-        let marker = self.queue.key("marker");
-        match call {
-            Call::Pop | Call::TimeOut { .. } => self.pop(),
-            Call::Block { worker } => {
-                let reply = self.pop();
-                if reply.is_null() {
-                    self.keys.block(Client(*worker), &marker);
-                }
-                reply
-            }
-            Call::Unblock { worker } | Call::Disconnect { worker } => {
-                self.keys.unblock(Client(*worker));
-                Json::Null
-            }
-            Call::Evict { id } => json!(u8::from(self.keys.evict(&self.queue.job(id)))),
-            Call::Unlist { id } => {
+        let reply = match call {
+            Call::Script(script) => return self.run_script(script),
+            Call::Pop(pop) => self.run_pop(*pop),
+            Call::Evict(id) => json!(u8::from(self.keys.evict(&self.queue.job(id)))),
+            Call::Unlist(id) => {
                 let active = self.queue.key("active");
                 json!(u8::from(Atomic::new(&mut self.keys, self.now).lrem_one(&active, false, id)))
             }
@@ -152,7 +101,57 @@ impl Model {
                 Json::Null
             }
             Call::Nothing => Json::Null,
-            script => json!(format!("{} is a script", script.name())),
+        };
+        (reply, Vec::new())
+    }
+
+    fn run_script(&mut self, script: &Script) -> (Json, Vec<Vec<String>>) {
+        match script {
+            Script::Add { id, attempts } => {
+                let job = NewJob { custom_id: id, name: JOB_NAME, data: JOB_DATA, attempts: *attempts };
+                self.atomic(|redis, queue, now| json!(add_standard_job(redis, queue, now, &job)))
+            }
+            Script::Take(grab) => {
+                let take = take(grab);
+                self.atomic(|redis, queue, now| json!(Reply::from(&move_to_active(redis, queue, now, &take))))
+            }
+            Script::Finish(finish) => self.finish(finish),
+            Script::Retry { id, token, fields } => {
+                let retry = Retry { id, token, fields: &borrowed(fields) };
+                let number = |done: Result<(), core::Code>| done.map_or_else(core::Code::number, |()| 0);
+                self.atomic(|redis, queue, now| json!(number(retry_job(redis, queue, now, &retry))))
+            }
+            Script::Renew { held, lock } => {
+                let held = borrowed(held);
+                self.atomic(|redis, queue, _| json!(extend_locks(redis, queue, &held, *lock)))
+            }
+            Script::RenewOne { id, token, lock } => {
+                self.atomic(|redis, queue, _| json!(i32::from(extend_lock(redis, queue, id, token, *lock))))
+            }
+            Script::Sweep { max_stalled, interval } => {
+                let sweep = Sweep { max_stalled_count: *max_stalled, interval: *interval };
+                self.atomic(|redis, queue, now| json!(move_stalled_jobs_to_wait(redis, queue, now, sweep)))
+            }
+            Script::Remove(id) => {
+                self.atomic(|redis, queue, _| json!(i32::from(remove_job(redis, queue, id))))
+            }
+        }
+    }
+
+    fn run_pop(&mut self, pop: Pop) -> Json {
+        match pop {
+            Pop::AtOnce | Pop::TimeOut(_) => self.pop(),
+            Pop::Block(worker) => {
+                let reply = self.pop();
+                if reply.is_null() {
+                    self.keys.block(Client(worker), &self.queue.key("marker"));
+                }
+                reply
+            }
+            Pop::Unblock(worker) | Pop::Disconnect(worker) => {
+                self.keys.unblock(Client(worker));
+                Json::Null
+            }
         }
     }
 
@@ -175,10 +174,13 @@ impl Model {
             fetch_next: finish.fetch_next,
             take: take(&finish.grab),
         };
-        self.script(|redis, queue, now| json!(Reply::from(&move_to_finished(redis, queue, now, &call))))
+        self.atomic(|redis, queue, now| json!(Reply::from(&move_to_finished(redis, queue, now, &call))))
     }
 
-    fn script(&mut self, run: impl FnOnce(&mut Atomic<'_>, &Queue, Millis) -> Json) -> (Json, Vec<Vec<String>>) {
+    fn atomic(
+        &mut self,
+        run: impl FnOnce(&mut Atomic<'_>, &Queue, Millis) -> Json,
+    ) -> (Json, Vec<Vec<String>>) {
         let mut redis = Atomic::new(&mut self.keys, self.now);
         let reply = run(&mut redis, &self.queue, self.now);
         let commands = redis.into_commands().into_iter();

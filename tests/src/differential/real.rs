@@ -2,7 +2,7 @@
 
 use super::{
     bench::Bench,
-    call::Call,
+    call::{Call, Pop},
     side::{Side, json_of},
 };
 use anyhow::{Context, Result, bail};
@@ -44,7 +44,7 @@ impl Real {
     /// # Errors
     /// The server is gone.
     pub fn begin(&mut self, bench: &mut Bench, call: &Call) -> Result<()> {
-        if let Call::TimeOut { worker } = call {
+        if let Call::Pop(Pop::TimeOut(worker)) = call {
             self.send_pop(bench, *worker, SHORT_WAIT)?;
         }
         Ok(())
@@ -57,37 +57,29 @@ impl Real {
     pub fn finish(&mut self, bench: &mut Bench, call: &Call, now: Millis) -> Result<Side> {
         let queue = self.queue.clone();
         let request = match call {
-            Call::Pop => Some(pop(&queue, NO_WAIT)),
-            Call::Evict { id } => Some(command(&["DEL", &queue.job(id)])),
-            Call::Unlist { id } => Some(command(&["LREM", &queue.key("active"), "1", id])),
-            Call::TimeOut { .. }
-            | Call::Block { .. }
-            | Call::Unblock { .. }
-            | Call::Disconnect { .. }
-            | Call::Nothing
-            | Call::Pass(_) => None,
-            Call::Add { .. }
-            | Call::Take(_)
-            | Call::Finish(_)
-            | Call::Retry { .. }
-            | Call::Renew { .. }
-            | Call::RenewOne { .. }
-            | Call::Sweep { .. }
-            | Call::Remove { .. } => bench.request(call, &queue, now),
+            Call::Script(script) => bench.request(script, &queue, now),
+            Call::Pop(Pop::AtOnce) => Some(pop(&queue, NO_WAIT)),
+            Call::Evict(id) => Some(command(&["DEL", &queue.job(id)])),
+            Call::Unlist(id) => Some(command(&["LREM", &queue.key("active"), "1", id])),
+            Call::Pop(_) | Call::Pass(_) | Call::Nothing => None,
         };
-        let reply = self.clients_part(bench, call)?;
+        let reply = match call {
+            Call::Pop(pop) => self.pop_of_client(bench, *pop)?,
+            Call::Script(_) | Call::Evict(_) | Call::Unlist(_) | Call::Pass(_) | Call::Nothing => None,
+        };
         let mut side = bench.observe(queue.prefix(), request.as_ref(), &self.blocked)?;
         if let Some(reply) = reply {
             side.reply = reply;
         }
         // Who was blocked and is not any more has its answer under way.
-        let served: Vec<u8> = self.blocked.keys().filter(|worker| !side.blocked.contains(worker)).copied().collect();
+        let served: Vec<u8> =
+            self.blocked.keys().filter(|worker| !side.blocked.contains(worker)).copied().collect();
         for worker in served {
             self.blocked.remove(&worker);
             side.handed.insert(worker, self.answer(worker)?);
         }
         // A Block that was answered at once has a reply, and nobody was handed anything.
-        if let Call::Block { worker } = call
+        if let Call::Pop(Pop::Block(worker)) = call
             && let Some(answer) = side.handed.remove(worker)
         {
             side.reply = answer;
@@ -95,40 +87,30 @@ impl Real {
         Ok(side)
     }
 
-    /// The part of a call that goes over a worker's own connection.
-    fn clients_part(&mut self, bench: &mut Bench, call: &Call) -> Result<Option<Json>> {
-        match call {
-            Call::TimeOut { worker } => self.answer(*worker).map(Some),
-            Call::Block { worker } => {
-                let id = self.send_pop(bench, *worker, "0")?;
+    /// What goes over a worker's own connection.
+    fn pop_of_client(&mut self, bench: &mut Bench, pop: Pop) -> Result<Option<Json>> {
+        match pop {
+            Pop::AtOnce => Ok(None),
+            Pop::TimeOut(worker) => self.answer(worker).map(Some),
+            Pop::Block(worker) => {
+                let id = self.send_pop(bench, worker, "0")?;
                 bench.wait_until_popping(id)?;
-                self.blocked.insert(*worker, id);
+                self.blocked.insert(worker, id);
                 Ok(None)
             }
-            Call::Unblock { worker } => {
-                let id = self.blocked.remove(worker).context("that worker is not blocked")?;
+            Pop::Unblock(worker) => {
+                let id = self.blocked.remove(&worker).context("that worker is not blocked")?;
                 bench.plain(&command(&["CLIENT", "UNBLOCK", &id.to_string(), "TIMEOUT"]))?;
-                self.answer(*worker).map(Some)
+                self.answer(worker).map(Some)
             }
-            Call::Disconnect { worker } => {
-                let id = self.blocked.remove(worker).context("that worker is not blocked")?;
-                self.clients.remove(worker);
-                bench.plain(&command(&["CLIENT", "KILL", "ID", &id.to_string()]))?;
+            Pop::Disconnect(worker) => {
+                let id = self.blocked.remove(&worker).context("that worker is not blocked")?;
+                self.clients.remove(&worker);
+                // The connection is closed above; by this the server has noticed before the next step.
+                let kill = command(&["CLIENT", "KILL", "ID", &id.to_string()]);
+                bench.plain(&kill)?;
                 Ok(None)
             }
-            Call::Add { .. }
-            | Call::Take(_)
-            | Call::Finish(_)
-            | Call::Retry { .. }
-            | Call::Renew { .. }
-            | Call::RenewOne { .. }
-            | Call::Sweep { .. }
-            | Call::Remove { .. }
-            | Call::Pop
-            | Call::Evict { .. }
-            | Call::Unlist { .. }
-            | Call::Nothing
-            | Call::Pass(_) => Ok(None),
         }
     }
 

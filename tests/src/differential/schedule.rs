@@ -162,9 +162,11 @@ impl fmt::Display for Act {
             Act::Take(lock) => write!(out, "take{}", option("lock=", lock.as_ref())),
             Act::Finish(job, finishing) => {
                 write!(out, "finish{job}")?;
-                for (word, on) in
-                    [(":failed", finishing.failed), (":no-fetch", finishing.no_fetch), (":fields", finishing.fields)]
-                {
+                for (word, on) in [
+                    (":failed", finishing.failed),
+                    (":no-fetch", finishing.no_fetch),
+                    (":fields", finishing.fields),
+                ] {
                     write!(out, "{}", if on { word } else { "" })?;
                 }
                 write!(out, "{}", option("lock=", finishing.lock.as_ref()))

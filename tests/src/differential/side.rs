@@ -68,7 +68,9 @@ pub fn of_model(keys: &KeySpace, prefix: &str, now: enroll_once_core::time::Mill
         let value = match &entry.value {
             Stored::List(list) => json!(list),
             Stored::Set(set) => json!(set),
-            Stored::SortedSet(set) => set.iter().map(|(member, score)| json!([member, score.to_string()])).collect(),
+            Stored::SortedSet(set) => {
+                set.iter().map(|(member, score)| json!([member, score.to_string()])).collect()
+            }
             Stored::Hash(fields) => pairs(fields),
             Stored::Text(text) => json!(text),
             Stored::Stream(entries) => entries.iter().map(|entry| pairs(&entry.fields)).collect(),
@@ -93,7 +95,9 @@ pub fn of_redis(dump: &Redis, prefix: &str) -> Option<Side> {
                 json!(members)
             }
             "zset" | "hash" => flat_pairs(value)?,
-            "stream" => list(value)?.iter().map(|entry| flat_pairs(list(entry)?.get(1)?)).collect::<Option<Json>>()?,
+            "stream" => {
+                list(value)?.iter().map(|entry| flat_pairs(list(entry)?.get(1)?)).collect::<Option<Json>>()?
+            }
             _ => json_of(value),
         };
         let Redis::Int(pttl) = pttl else { return None };
@@ -115,7 +119,12 @@ impl Side {
 
 fn flat_pairs(value: &Redis) -> Option<Json> {
     let flat = texts(value)?;
-    Some(flat.chunks(2).map(|pair| pair.iter().map(|text| canonical(text)).collect::<Vec<_>>()).map(Json::from).collect())
+    Some(
+        flat.chunks(2)
+            .map(|pair| pair.iter().map(|text| canonical(text)).collect::<Vec<_>>())
+            .map(Json::from)
+            .collect(),
+    )
 }
 
 fn list(value: &Redis) -> Option<&[Redis]> {
@@ -141,7 +150,15 @@ pub fn json_of(reply: &Redis) -> Json {
         Redis::Okay => json!("OK"),
         Redis::Array(list) => list.iter().map(json_of).collect(),
         Redis::ServerError(error) => json!({ "error": error.to_string() }),
-        // The protocol of this connection (RESP2) has no other kinds.
-        other => json!({ "unexpected": format!("{other:?}") }),
+        // The protocol of this connection (RESP2) has no other kinds. The type can grow, hence the last arm.
+        Redis::Map(_)
+        | Redis::Attribute { .. }
+        | Redis::Set(_)
+        | Redis::Double(_)
+        | Redis::Boolean(_)
+        | Redis::VerbatimString { .. }
+        | Redis::BigNumber(_)
+        | Redis::Push { .. }
+        | _ => json!({ "unexpected": format!("{reply:?}") }),
     }
 }

@@ -1,7 +1,7 @@
 //! What the workers believe. It turns a step into a call: which job, which token.
 
 use super::{
-    call::{Call, Finish, Grab},
+    call::{Call, Finish, Grab, Pop, Script},
     model::Model,
     schedule::{Act, Finishing, OnJob, Setup, Step, Token},
 };
@@ -70,15 +70,17 @@ impl Workers {
     pub fn call(&self, step: &Step, model: &Model) -> Option<Call> {
         let completed = model.queue().key("completed");
         match step {
-            Step::Add { id, attempts } => Some(Call::Add { id: id.clone().unwrap_or_default(), attempts: *attempts }),
+            Step::Add { id, attempts } => {
+                Some(Call::Script(Script::Add { id: id.clone().unwrap_or_default(), attempts: *attempts }))
+            }
             // The model covers the removal of completed jobs only.
             Step::Remove(id) => {
-                model.keys().has_member(&completed, id).then(|| Call::Remove { id: id.clone() })
+                model.keys().has_member(&completed, id).then(|| Call::Script(Script::Remove(id.clone())))
             }
-            Step::Evict(id) => model.keys().exists(&model.queue().job(id)).then(|| Call::Evict { id: id.clone() }),
+            Step::Evict(id) => model.keys().exists(&model.queue().job(id)).then(|| Call::Evict(id.clone())),
             Step::Unlist(id) => {
                 let mut active = model.keys().list(&model.queue().key("active")).map(str::to_owned);
-                active.any(|active| active == *id).then(|| Call::Unlist { id: id.clone() })
+                active.any(|active| active == *id).then(|| Call::Unlist(id.clone()))
             }
             Step::Pass(time) => Some(Call::Pass(*time)),
             Step::Worker(number, act) => self.act(*number, self.workers.get(number)?, act, model),
@@ -90,29 +92,29 @@ impl Workers {
         match act {
             Act::Start => worker.dead.then_some(Call::Nothing),
             _ if worker.dead => None,
-            Act::Crash if worker.blocked => Some(Call::Disconnect { worker: number }),
-            Act::Wake if worker.blocked => Some(Call::Unblock { worker: number }),
+            Act::Crash if worker.blocked => Some(Call::Pop(Pop::Disconnect(number))),
+            Act::Wake if worker.blocked => Some(Call::Pop(Pop::Unblock(number))),
             _ if worker.blocked => None,
             Act::Crash => Some(Call::Nothing),
-            Act::Wake if model.keys().exists(&model.queue().key("marker")) => Some(Call::Pop),
-            Act::Wake => Some(Call::TimeOut { worker: number }),
-            Act::Block => Some(Call::Block { worker: number }),
-            Act::Take(given) => Some(Call::Take(self.grab(number, worker, lock(given)))),
+            Act::Wake if model.keys().exists(&model.queue().key("marker")) => Some(Call::Pop(Pop::AtOnce)),
+            Act::Wake => Some(Call::Pop(Pop::TimeOut(number))),
+            Act::Block => Some(Call::Pop(Pop::Block(number))),
+            Act::Take(given) => Some(Call::Script(Script::Take(self.grab(number, worker, lock(given))))),
             Act::Finish(job, finishing) => self.finish(number, worker, job, finishing, model),
             Act::Retry(job, fields) => {
                 let (id, token) = self.on_job(worker, job, model)?;
-                Some(Call::Retry { id, token, fields: failure(*fields) })
+                Some(Call::Script(Script::Retry { id, token, fields: failure(*fields) }))
             }
             Act::Renew(given) => (!worker.held.is_empty())
-                .then(|| Call::Renew { held: worker.held.clone(), lock: lock(given) }),
+                .then(|| Call::Script(Script::Renew { held: worker.held.clone(), lock: lock(given) })),
             Act::RenewOne(job, given) => {
                 let (id, token) = self.on_job(worker, job, model)?;
-                Some(Call::RenewOne { id, token, lock: lock(given) })
+                Some(Call::Script(Script::RenewOne { id, token, lock: lock(given) }))
             }
-            Act::Sweep(given) => Some(Call::Sweep {
+            Act::Sweep(given) => Some(Call::Script(Script::Sweep {
                 max_stalled: self.setup.max_stalled,
                 interval: given.unwrap_or(self.setup.stalled),
-            }),
+            })),
         }
     }
 
@@ -136,7 +138,7 @@ impl Workers {
         } else {
             (Target::Completed, format!("{{\"enrolled\":\"{id}\"}}"))
         };
-        Some(Call::Finish(Finish {
+        Some(Call::Script(Script::Finish(Finish {
             attempts: self.attempts.get(&id).copied().unwrap_or_default(),
             id,
             target,
@@ -144,7 +146,7 @@ impl Workers {
             fields: failure(finishing.fields),
             fetch_next: !finishing.no_fetch,
             grab: Grab { token, ..self.grab(number, worker, lock) },
-        }))
+        })))
     }
 
     /// Which job, and which token. `None` if there is no such job or no such token.
@@ -175,10 +177,10 @@ impl Workers {
 
     /// What the workers learn from the step: `reply` is what the call answered, `handed` who was woken.
     pub fn learn(&mut self, step: &Step, call: &Call, reply: &Json, handed: impl Iterator<Item = u8>) {
-        if let (Call::Add { attempts, .. }, Some(id)) = (call, reply.as_str()) {
+        if let (Call::Script(Script::Add { attempts, .. }), Some(id)) = (call, reply.as_str()) {
             self.attempts.entry(id.to_owned()).or_insert(*attempts);
         }
-        if let Call::Remove { id } | Call::Evict { id } = call {
+        if let Call::Script(Script::Remove(id)) | Call::Evict(id) = call {
             // Added again, it may have other attempts.
             self.attempts.remove(id);
         }
@@ -202,18 +204,17 @@ impl Workers {
             Act::Take(_) => worker.fetches += 1,
             Act::Finish(..) | Act::Retry(..) | Act::Renew(_) | Act::RenewOne(..) | Act::Sweep(_) => {}
         }
+        let Call::Script(script) = call else { return };
         // Acknowledged or refused: either way it lets go of that job.
-        if let Call::Finish(Finish { id, grab: Grab { token, .. }, .. }) | Call::Retry { id, token, .. } = call {
+        if let Script::Finish(Finish { id, grab: Grab { token, .. }, .. }) | Script::Retry { id, token, .. } =
+            script
+        {
             worker.held.retain(|(held, with)| held != id || with != token);
         }
-        let token = match call {
-            Call::Take(grab) => &grab.token,
-            Call::Finish(finish) => &finish.grab.token,
-            _ => return,
-        };
+        let (Script::Take(grab) | Script::Finish(Finish { grab, .. })) = script else { return };
         if let Some(id) = reply.get(1).and_then(Json::as_str) {
-            worker.held.push((id.to_owned(), token.clone()));
-            self.tokens.entry(id.to_owned()).or_default().push(token.clone());
+            worker.held.push((id.to_owned(), grab.token.clone()));
+            self.tokens.entry(id.to_owned()).or_default().push(grab.token.clone());
         }
     }
 }

@@ -4,16 +4,16 @@ use super::{
     Entry, KeySpace, Value,
     value::{Fields, Stored, StreamEntry, StreamId},
 };
-use crate::time::Millis;
+use crate::{small::SmallSet, time::Millis};
 use alloc::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     string::{String, ToString},
     vec::Vec,
 };
 use serde::{Serialize, Serializer};
 
 type List = VecDeque<String>;
-type Set = BTreeSet<String>;
+type Set = SmallSet<String>;
 type SortedSet = Vec<(String, u64)>;
 
 /// What one command answered.
@@ -97,7 +97,7 @@ impl<'a> Atomic<'a> {
     /// Changes the value at `key`, which begins empty if there is none. Another type: nothing happens.
     fn change<T: Stored, R: Default>(&mut self, key: &str, change: impl FnOnce(&mut T) -> R) -> R {
         let new = || Entry { value: T::empty(), expires_at: None };
-        let entry = self.keys.entries.entry(key.to_string()).or_insert_with(new);
+        let entry = self.keys.entries.get_or_insert_with(key, || (key.to_string(), new()));
         let result = T::of_mut(&mut entry.value).map_or_else(R::default, change);
         if entry.value.is_empty_container() {
             self.keys.entries.remove(key);
@@ -120,7 +120,7 @@ impl<'a> Atomic<'a> {
 
     /// `DEL key ...`. Returns how many were there.
     pub fn del(&mut self, keys: &[&str]) -> usize {
-        let count = keys.iter().filter(|key| self.keys.entries.remove(**key).is_some()).count();
+        let count = keys.iter().filter(|key| self.keys.entries.remove(key)).count();
         let words: Vec<&str> = ["DEL"].iter().chain(keys).copied().collect();
         self.record_count(&words, count)
     }
@@ -221,7 +221,8 @@ impl<'a> Atomic<'a> {
 
     /// `SMEMBERS key`.
     pub fn smembers(&mut self, key: &str) -> Vec<String> {
-        let members: Vec<String> = self.read::<Set>(key).into_iter().flatten().cloned().collect();
+        let members: Vec<String> =
+            self.read::<Set>(key).map(|set| set.as_slice().to_vec()).unwrap_or_default();
         let reply = CommandReply::List(members.iter().cloned().map(Some).collect());
         self.record(&["SMEMBERS", key], reply);
         members
@@ -229,7 +230,7 @@ impl<'a> Atomic<'a> {
 
     /// `SCARD key`.
     pub fn scard(&mut self, key: &str) -> usize {
-        let size = self.read(key).map_or(0, Set::len);
+        let size = self.read::<Set>(key).map_or(0, |set| set.as_slice().len());
         self.record_count(&["SCARD", key], size)
     }
 
@@ -241,8 +242,9 @@ impl<'a> Atomic<'a> {
             let before = set.len();
             set.retain(|(name, _)| name != member);
             let added = set.len() == before;
-            set.push((member.to_string(), score));
-            set.sort_by(|(a, x), (b, y)| x.cmp(y).then(a.cmp(b)));
+            let lower = |(name, other): &(String, u64)| (*other, name.as_str()) < (score, member);
+            let place = set.iter().take_while(|entry| lower(entry)).count();
+            set.insert(place, (member.to_string(), score));
             added
         });
         self.record_count(&["ZADD", key, &score.to_string(), member], usize::from(added));

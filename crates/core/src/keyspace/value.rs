@@ -1,8 +1,8 @@
 //! What a key can hold.
 
-use crate::time::Millis;
+use crate::{small::SmallSet, time::Millis};
 use alloc::{
-    collections::{BTreeSet, VecDeque},
+    collections::VecDeque,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -17,7 +17,7 @@ pub enum Value {
     /// Members with their scores, lowest score first (equal scores: by member). Scores here are whole numbers.
     SortedSet(Vec<(String, u64)>),
     /// Unordered in Redis; sorted here.
-    Set(BTreeSet<String>),
+    Set(SmallSet<String>),
     /// Fields in order of their first appearance.
     Hash(Fields),
     /// Plain text.
@@ -106,7 +106,7 @@ impl Value {
         match self {
             Value::List(list) => list.is_empty(),
             Value::SortedSet(set) => set.is_empty(),
-            Value::Set(set) => set.is_empty(),
+            Value::Set(set) => set.as_slice().is_empty(),
             Value::Hash(fields) => fields.0.is_empty(),
             Value::Text(_) | Value::Stream(_) => false,
         }
@@ -142,7 +142,7 @@ macro_rules! stored_as {
 stored_as! {
     List: VecDeque<String>,
     SortedSet: Vec<(String, u64)>,
-    Set: BTreeSet<String>,
+    Set: SmallSet<String>,
     Hash: Fields,
     Text: String,
     Stream: Vec<StreamEntry>,

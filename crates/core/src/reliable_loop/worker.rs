@@ -214,7 +214,9 @@ impl Worker {
             (Life::Dead, _, _) => "dead",
             (Life::Frozen, _, _) => "frozen",
             (Life::Running, Op::Wake, Wait::Answered(_)) => "woken",
-            (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. } | Wait::Returned) => "waiting",
+            (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. } | Wait::Returned) => {
+                "waiting"
+            }
             (Life::Running, Op::Take, _) => "woken",
             (Life::Running, Op::Enroll, _) => "holding",
             (Life::Running, Op::Finish, _) => "finishing",

@@ -3,10 +3,10 @@
 use crate::{
     keyspace::Value,
     reliable_loop::{Held, Life, Worker, WorkerId, World},
+    small::SmallSet,
     time::Millis,
 };
 use alloc::{
-    collections::BTreeSet,
     string::{String, ToString},
     vec::Vec,
 };
@@ -145,6 +145,6 @@ pub(super) fn owns_lock(world: &World, held: &Held) -> bool {
 
 pub(super) fn suspects(world: &World) -> Vec<String> {
     let key = world.setup.queue().key("stalled");
-    let set = world.keys.get(&key).and_then(Value::as_type::<BTreeSet<String>>);
-    set.into_iter().flatten().cloned().collect()
+    let set = world.keys.get(&key).and_then(Value::as_type::<SmallSet<String>>);
+    set.map(|set| set.as_slice().to_vec()).unwrap_or_default()
 }

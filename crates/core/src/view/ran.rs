@@ -7,7 +7,10 @@ use crate::{
     reliable_loop::{Actor, Fact, Step, WorkerId},
     timeline::Frame,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// The atomic piece that the last press came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +102,13 @@ pub(super) fn last_box(frame: &Frame) -> Box {
         }
     }
     shown
+}
+
+/// The last fact that is more than a clock reading.
+pub(super) fn note(frame: &Frame) -> String {
+    let facts = frame.steps.last().map_or(&[][..], |ran| &ran.step.facts);
+    let telling = |fact: &&Fact| !matches!(fact, Fact::TimePassed { .. } | Fact::MarkerHandedOver { .. });
+    facts.iter().rev().find(telling).or(facts.last()).map_or_else(String::new, ToString::to_string)
 }
 
 /// What ran before the step that mattered.

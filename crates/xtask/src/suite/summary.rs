@@ -45,13 +45,9 @@ pub fn lines(outcomes: &[(&Stage, Outcome)], strict: bool, left_out: &str) -> St
     }
     lines.push(format!("{:12} {:>8}", "together", seconds(total)));
     let (passes, fails, skips) = (ran.len(), failed.len(), skipped.len());
-    lines.push(format!(
-        "stages: {passes} passed, {fails} failed, {skips} skipped"
-    ));
+    lines.push(format!("stages: {passes} passed, {fails} failed, {skips} skipped"));
     if let Some(name) = failed.first() {
-        lines.push(format!(
-            "{name} failed. To run it alone: cargo xtask test --only {name}"
-        ));
+        lines.push(format!("{name} failed. To run it alone: cargo xtask test --only {name}"));
     }
     if strict && !skipped.is_empty() {
         lines.push("With CI=true, and with --only, a skipped stage is an error.".to_owned());
@@ -71,11 +67,7 @@ pub fn lines(outcomes: &[(&Stage, Outcome)], strict: bool, left_out: &str) -> St
 
 /// Names for people.
 fn listed(names: &[String]) -> String {
-    if names.is_empty() {
-        "nothing".to_owned()
-    } else {
-        names.join(", ")
-    }
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
 /// A duration for people.
@@ -90,9 +82,7 @@ mod tests {
 
     fn outcomes(of: &[(&str, Outcome)]) -> Vec<(&'static Stage, Outcome)> {
         let stage = |name: &str| stages::find(name).unwrap();
-        of.iter()
-            .map(|(name, outcome)| (stage(name), outcome.clone()))
-            .collect()
+        of.iter().map(|(name, outcome)| (stage(name), outcome.clone())).collect()
     }
 
     fn ok() -> Outcome {
@@ -107,11 +97,7 @@ mod tests {
 
     #[test]
     fn the_last_line_says_what_ran_and_what_was_skipped() {
-        check_last_line(
-            &[("format", ok()), ("clippy", ok())],
-            "",
-            "ran: format, clippy; skipped: nothing",
-        );
+        check_last_line(&[("format", ok()), ("clippy", ok())], "", "ran: format, clippy; skipped: nothing");
         let no_browser = Outcome::Skipped("no Chromium".into());
         check_last_line(
             &[("format", ok()), ("wasm-tests", no_browser)],
@@ -122,30 +108,17 @@ mod tests {
 
     #[test]
     fn after_a_failure_the_rest_is_not_reached_and_the_cure_is_named() {
-        let of = [
-            ("format", ok()),
-            ("clippy", Outcome::Failed),
-            ("tests", Outcome::NotReached),
-        ];
-        check_last_line(
-            &of,
-            "",
-            "ran: format; failed: clippy; not reached: tests; skipped: nothing",
-        );
+        let of = [("format", ok()), ("clippy", Outcome::Failed), ("tests", Outcome::NotReached)];
+        check_last_line(&of, "", "ran: format; failed: clippy; not reached: tests; skipped: nothing");
         let text = lines(&outcomes(&of), false, "");
-        assert!(
-            text.contains("\nclippy failed. To run it alone: cargo xtask test --only clippy\n")
-        );
+        assert!(text.contains("\nclippy failed. To run it alone: cargo xtask test --only clippy\n"));
         assert!(text.contains("\nstages: 1 passed, 1 failed, 0 skipped\n"));
         assert!(!passed(&outcomes(&of), false));
     }
 
     #[test]
     fn a_skip_is_an_error_where_it_is_not_allowed() {
-        let of = outcomes(&[
-            ("format", ok()),
-            ("wasm-tests", Outcome::Skipped("no Chromium".into())),
-        ]);
+        let of = outcomes(&[("format", ok()), ("wasm-tests", Outcome::Skipped("no Chromium".into()))]);
         assert!(passed(&of, false));
         assert!(!passed(&of, true));
         assert!(lines(&of, true, "").contains("a skipped stage is an error"));

@@ -59,9 +59,8 @@ mod tests {
 
     fn names_in(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<_> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -90,10 +89,7 @@ mod tests {
         fs::create_dir_all(cache.path().join("tool-1.2.30.partial-7")).unwrap();
         once(&cache.path().join("tool-1.2.3"), |_| Ok(())).unwrap();
         let left = names_in(cache.path());
-        assert_eq!(
-            left,
-            ["tool-1.2.3", "tool-1.2.3.lock", "tool-1.2.30.partial-7"]
-        );
+        assert_eq!(left, ["tool-1.2.3", "tool-1.2.3.lock", "tool-1.2.30.partial-7"]);
     }
 
     #[test]
