@@ -48,6 +48,7 @@ fn can_wake_now(world: &World, worker: &Worker) -> bool {
         Wait::Answered(_) => true,
         Wait::Arrived { .. } => world.keys.exists(&world.setup.queue().key("marker")),
         Wait::Blocked { since } => since.plus(world.setup.drain) <= world.now,
+        Wait::Returned => false,
     }
 }
 
@@ -65,7 +66,7 @@ fn deadline(world: &World) -> Option<Action> {
             Wait::Arrived { at: since } | Wait::Blocked { since } => {
                 Some((since.plus(world.setup.drain), worker))
             }
-            Wait::Answered(_) => None,
+            Wait::Answered(_) | Wait::Returned => None,
         })
         .min_by_key(|(at, worker)| (*at, worker.id));
     let other = until_due(world);

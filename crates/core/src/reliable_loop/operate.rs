@@ -60,6 +60,7 @@ impl World {
             Wait::Answered(popped) => Some(popped),
             Wait::Arrived { at } => self.pop_marker().or_else(|| self.time_out(facts, at)),
             Wait::Blocked { since } => self.time_out(facts, since),
+            Wait::Returned => None,
         };
         self.keys.unblock(id.client());
         let marker = self.setup.queue().key("marker");
@@ -70,6 +71,7 @@ impl World {
             reply: popped.map_or(Reply::TimedOut, Reply::Popped),
         });
         if let Some(worker) = self.worker_mut(id) {
+            worker.wait = Wait::Returned;
             worker.go_on();
         }
     }

@@ -98,6 +98,8 @@ pub enum Wait {
     },
     /// Redis has handed it the marker; the reply is on its way.
     Answered([String; 3]),
+    /// It has returned; the worker is past it.
+    Returned,
 }
 
 /// What became of the effect in this delivery.
@@ -199,6 +201,12 @@ impl Worker {
         format!("{}:{}", self.id, self.fetches)
     }
 
+    /// Has it started and not yet come to a blocking wait? Its next operation is a take that no wait went before.
+    #[must_use]
+    pub fn has_just_started(&self) -> bool {
+        self.next_op() == Op::Take && matches!(self.wait, Wait::Arrived { .. })
+    }
+
     /// What it does, in a word or two.
     #[must_use]
     pub fn state(&self) -> &'static str {
@@ -206,7 +214,7 @@ impl Worker {
             (Life::Dead, _, _) => "dead",
             (Life::Frozen, _, _) => "frozen",
             (Life::Running, Op::Wake, Wait::Answered(_)) => "woken",
-            (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. }) => "waiting",
+            (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. } | Wait::Returned) => "waiting",
             (Life::Running, Op::Take, _) => "woken",
             (Life::Running, Op::Enroll, _) => "holding",
             (Life::Running, Op::Finish, _) => "finishing",
