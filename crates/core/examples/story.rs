@@ -5,6 +5,7 @@
 //! Exit codes: 0 it ran to its end; 1 a token could not happen (the line says why); 2 a token could not be read.
 
 use enroll_once_core::{
+    check::{Invariant, broken},
     keyspace::{KeyDump, RedisCommand},
     reliable_loop::{Fact, World},
     story::{RanStep, Story},
@@ -26,7 +27,7 @@ struct Line<'a> {
     workers: Vec<WorkerLine>,
     enrolled: usize,
     deliveries: u32,
-    broken: Vec<&'static str>,
+    broken: Vec<Invariant>,
 }
 
 #[derive(Serialize)]
@@ -94,7 +95,7 @@ fn line<'a>(
         workers: world.workers.iter().map(worker_line).collect(),
         enrolled: world.enrolled(),
         deliveries: world.deliveries,
-        broken: Vec::new(),
+        broken: broken(world),
     })
 }
 

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+pub mod check;
 pub mod keyspace;
 pub mod portal;
 pub mod proof;

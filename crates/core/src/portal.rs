@@ -62,7 +62,7 @@ impl Portal {
     }
 
     /// The log first, then the state: a crash between the two loses nothing, since the state is only a fold.
-    fn append(&mut self, event: LearnerEnrolled) {
+    pub(crate) fn append(&mut self, event: LearnerEnrolled) {
         self.log.push(event.clone());
         self.state = evolve(core::mem::take(&mut self.state), &event);
     }

@@ -53,6 +53,9 @@ pub enum Operation {
     MoveStalledJobsToWait,
     /// A finished job is deleted, so that its id is free again.
     RemoveJob,
+    /// Not of the protocol: plain commands in the place of a script, under the word of a naive program's step.
+    #[serde(untagged)]
+    Naive(&'static str),
 }
 
 impl Operation {
@@ -68,6 +71,7 @@ impl Operation {
             Operation::RetryJob => "retryJob",
             Operation::MoveStalledJobsToWait => "moveStalledJobsToWait",
             Operation::RemoveJob => "removeJob",
+            Operation::Naive(step) => step,
         }
     }
 }

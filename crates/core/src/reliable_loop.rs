@@ -15,23 +15,33 @@
 mod action;
 mod clock;
 mod fact;
+mod faults;
+mod finish;
+mod guards;
 mod milestone;
+mod naive;
 mod natural;
 mod operate;
+mod program;
 mod refusal;
 mod setup;
 mod worker;
 
 pub use action::{Action, NewEnrollment, available, why_not};
 pub use fact::{Actor, Fact};
+pub(crate) use finish::REFUSED;
+pub use guards::{Guard, Guards};
 pub use milestone::{Milestone, Press, milestone, press, press_crash};
 pub use natural::next;
+pub(crate) use natural::{first_wait_end, ready, until_due};
+pub(crate) use operate::learner_and_course;
+pub use program::{Op, Program};
 pub use refusal::Refusal;
 pub use setup::Setup;
-pub use worker::{Attempt, Held, Life, Op, Program, Wait, Worker, WorkerId};
+pub use worker::{Attempt, Held, Life, Wait, Worker, WorkerId};
 
 use crate::{
-    keyspace::{Atomic, KeySpace, RedisCommand},
+    keyspace::{Atomic, KeySpace, RedisCommand, Value},
     portal::{CourseId, Portal},
     protocol::{Operation, Reply, serve_blocked},
     time::Millis,
@@ -49,8 +59,12 @@ pub struct World {
     pub workers: Vec<Worker>,
     /// The consumer.
     pub portal: Portal,
+    /// Portal cannot append to its log now.
+    pub portal_down: bool,
     /// How often the enroll ran, refused or not.
     pub deliveries: u32,
+    /// How many commands idle workers have sent in vain, their blocking wait not counted.
+    pub idle_commands: u32,
     /// What never changes during a run.
     pub setup: Setup,
 }
@@ -70,10 +84,11 @@ impl World {
     /// The workers' sweeps are due one after the other, spread evenly over the interval.
     #[must_use]
     pub fn new(setup: Setup) -> Self {
+        let program = Program::of(setup.guards);
         let workers = (1..=setup.workers)
             .map(|number| {
                 let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
-                Worker::idle(WorkerId(number), Millis(share))
+                Worker::idle(WorkerId(number), Millis(share), program)
             })
             .collect();
         let courses = CourseId::parse(&setup.course).into_iter().collect();
@@ -82,7 +97,9 @@ impl World {
             keys: KeySpace::default(),
             workers,
             portal: Portal::with_courses(courses),
+            portal_down: false,
             deliveries: 0,
+            idle_commands: 0,
             setup,
         }
     }
@@ -104,10 +121,25 @@ impl World {
         self.keys.list(&self.setup.queue().key(name))
     }
 
-    /// Is nothing left to do: no job waits, and none is in a worker's hands or stranded?
+    /// Is nothing left to do: no job waits, and none is stranded or in a running worker's hands?
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.list("wait").chain(self.list("active")).next().is_none()
+        let at_work = |worker: &Worker| worker.is_running() && worker.job.is_some();
+        self.list("wait").chain(self.list("active")).next().is_none() && !self.workers.iter().any(at_work)
+    }
+
+    /// Every job that was added: those that have a hash, sorted by name.
+    pub fn jobs(&self) -> impl Iterator<Item = &str> {
+        let prefix = self.setup.queue().prefix().len();
+        let hashes = self.keys.iter().filter(|(_, entry)| matches!(entry.value, Value::Hash(_)));
+        hashes.filter_map(move |(key, _)| key.get(prefix..)).filter(|name| *name != "meta")
+    }
+
+    /// Has the job been acknowledged: is it in completed or failed?
+    #[must_use]
+    pub fn is_finished(&self, job: &str) -> bool {
+        let queue = self.setup.queue();
+        ["completed", "failed"].iter().any(|target| self.keys.has_member(&queue.key(target), job))
     }
 
     /// Runs one script or command as one atomic piece at the instant `now`, and keeps it as a fact.
@@ -170,6 +202,11 @@ pub fn step(world: &World, action: &Action) -> Step {
         Action::Thaw(worker) => world.thaw(&mut facts, *worker),
         Action::Advance(by) => world.pass_time(&mut facts, world.now.plus(*by)),
         Action::RestartPortal => world.restart_portal(&mut facts),
+        Action::PortalDown => world.set_portal_down(&mut facts, true),
+        Action::PortalUp => world.set_portal_down(&mut facts, false),
+        Action::LoseMarker => world.lose_key(&mut facts, world.setup.queue().key("marker")),
+        Action::EvictLock(job) => world.lose_key(&mut facts, world.setup.queue().lock(job)),
+        Action::LoseReply(worker) => world.lose_reply(&mut facts, *worker),
     }
     world.settle(&mut facts);
     Step { world, facts }

@@ -10,8 +10,8 @@
 //! let story = Story::parse("add, w1:wake, w1:take, w1:enroll, w1:crash, +30s").unwrap();
 //! assert_eq!(story.to_string(), "add,w1:wake,w1:take,w1:enroll,w1:crash,+30s");
 //! assert_eq!(Story::parse("add,w1:fly").unwrap_err().to_string(),
-//!     "token 2, `w1:fly`, at character 5: expected after `w1:` one of wake, take, enroll, finish, renew, sweep, \
-//!      crash, start, freeze, thaw");
+//!     "token 2, `w1:fly`, at character 5: expected after `w1:` one of wake, take, enroll, finish, retry, ask, sleep, \
+//!      move, pop, record, unlock, remove, complete, renew, sweep, crash, start, freeze, thaw, lose-reply");
 //! ```
 
 mod parse;
@@ -74,6 +74,11 @@ impl fmt::Display for Action {
             Action::Thaw(worker) => write!(out, "{worker}:thaw"),
             Action::Advance(by) => write!(out, "+{by}"),
             Action::RestartPortal => out.write_str("portal:restart"),
+            Action::PortalDown => out.write_str("portal:down"),
+            Action::PortalUp => out.write_str("portal:up"),
+            Action::LoseMarker => out.write_str("marker:lost"),
+            Action::EvictLock(job) => write!(out, "lock:evict:{job}"),
+            Action::LoseReply(worker) => write!(out, "{worker}:lose-reply"),
         }
     }
 }
@@ -103,5 +108,10 @@ fn setup_tokens(setup: &Setup) -> Vec<String> {
     token(setup.stalled != usual.stalled, format!("stalled={}", setup.stalled));
     token(setup.max_stalled != usual.max_stalled, format!("max-stalled={}", setup.max_stalled));
     token(setup.drain != usual.drain, format!("drain={}", setup.drain));
+    token(setup.poll != usual.poll, format!("poll={}", setup.poll));
+    token(setup.attempts != usual.attempts, format!("attempts={}", setup.attempts));
+    for guard in setup.guards.off() {
+        token(true, format!("off={guard}"));
+    }
     tokens
 }

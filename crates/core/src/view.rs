@@ -174,9 +174,9 @@ fn worker_view(world: &World, worker: &Worker) -> WorkerView {
             deferred: deferred.is_some(),
             refused: *refused,
         },
-        (None, Op::Take) if worker.has_just_started() => Doing::Starting,
-        (None, Op::Take) => Doing::Woken,
-        (None, Op::Wake | Op::Enroll | Op::Finish) => Doing::Waiting,
+        (None, op) if op.takes() && worker.has_just_started() => Doing::Starting,
+        (None, op) if op.takes() => Doing::Woken,
+        (None, _) => Doing::Waiting,
     };
     let mistaken = worker.job.as_ref().is_some_and(|held| !job::owns_lock(world, held));
     WorkerView { id: worker.id, life: worker.life, doing, mistaken }

@@ -45,6 +45,9 @@ fn stop_of(stop: &RailStop) -> Html {
         Milestone::Enrolled { .. } | Milestone::EnrollRefused { .. } | Milestone::Finished { .. } => "green",
         Milestone::Waiting
         | Milestone::Woken { .. }
+        | Milestone::Found { .. }
+        | Milestone::HalfFinished { .. }
+        | Milestone::Retried { .. }
         | Milestone::PickedUp { .. }
         | Milestone::LockExpired { .. }
         | Milestone::Returned { .. }

@@ -12,13 +12,16 @@ use enroll_once_core::{
 pub fn stage(milestone: &Milestone) -> &'static str {
     match milestone {
         Milestone::Waiting => "waiting",
-        Milestone::Woken { .. } => "woken",
+        Milestone::Woken { .. } | Milestone::Found { .. } => "woken",
         Milestone::PickedUp { .. } => "picked up",
         Milestone::Enrolled { .. } => "enrolled",
         Milestone::EnrollRefused { error: PortalError::AlreadyEnrolled, .. } => "enrolled already",
         Milestone::EnrollRefused { error: PortalError::CourseNotFound, .. } => "course not found",
         Milestone::Finished { failed: false, .. } => "finished",
         Milestone::Finished { failed: true, .. } => "failed",
+        Milestone::EnrollFailed { .. } => "effect failed",
+        Milestone::HalfFinished { .. } => "half finished",
+        Milestone::Retried { .. } => "tried again",
         Milestone::FinishRefused { .. } => "refused",
         Milestone::Died { .. } => "died",
         Milestone::Marked { .. } => "suspect",
@@ -78,6 +81,19 @@ fn of_milestone(view: &LoopView, milestone: &Milestone) -> String {
         Milestone::EnrollRefused { error: PortalError::CourseNotFound, job, .. } => format!(
             "Portal knows no such course, or an id is malformed: nothing was written. A refusal is a result, so \
              {job} will be finished, not tried again."
+        ),
+        Milestone::Found { worker } => {
+            format!("{worker} asks once more, and this time a job waits. The asking before was in vain.")
+        }
+        Milestone::EnrollFailed { job, .. } => format!(
+            "Portal could not append, so nothing is written. The effect has failed, and {job} with it: a failure is \
+             tried again, a refusal is not."
+        ),
+        Milestone::HalfFinished { worker, job, .. } => format!(
+            "{worker} has done one step of its acknowledgement of {job} and not the next. A crash fits in between."
+        ),
+        Milestone::Retried { worker, job } => format!(
+            "retryJob puts {job} back into wait, last in line. {worker} drops the lock and takes what is next."
         ),
         Milestone::Finished { job: id, failed, next, .. } => finished(view, id, *failed, next.as_deref()),
         Milestone::FinishRefused { worker, code, .. } => finish_refused(worker, *code),

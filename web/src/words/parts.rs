@@ -91,6 +91,7 @@ fn holding(job: &str, attempt: Attempt, deferred: bool, refused: bool) -> String
         (true, _, _) => format!("refused, reports {job} as failed"),
         (_, true, _) => format!("has {job}, must fail it"),
         (_, _, Attempt::NotRun) => format!("has {job}, enrolls next"),
+        (_, _, Attempt::Failed) => format!("has {job}, could not enroll"),
         (_, _, Attempt::Recorded) => "enrolled, acknowledges next".into(),
         (_, _, Attempt::Refused(PortalError::AlreadyEnrolled)) => {
             "heard already_enrolled, acknowledges next".into()
@@ -106,7 +107,7 @@ fn died(doing: &Doing) -> &'static str {
         Doing::Waiting => "died while it waited",
         Doing::Woken => "died with the marker",
         Doing::Starting => "died as it started",
-        Doing::Holding { attempt: Attempt::NotRun, .. } => "died before its effect",
+        Doing::Holding { attempt: Attempt::NotRun | Attempt::Failed, .. } => "died before its effect",
         Doing::Holding { attempt: Attempt::Recorded, .. } => "died after its effect",
         Doing::Holding { attempt: Attempt::Refused(_), .. } => "died after running it again",
     }

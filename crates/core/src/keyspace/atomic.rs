@@ -167,6 +167,12 @@ impl<'a> Atomic<'a> {
         self.record_count(&["RPUSH", key, id], length);
     }
 
+    /// `RPOP key`: the tail of the list.
+    pub fn rpop(&mut self, key: &str) -> Option<String> {
+        let id = self.change(key, List::pop_back);
+        self.text_reply(&["RPOP", key], id)
+    }
+
     /// `RPOPLPUSH from to`: the tail of one list becomes the head of the other, in one step.
     pub fn rpoplpush(&mut self, from: &str, to: &str) -> Option<String> {
         let id = self.change(from, List::pop_back);

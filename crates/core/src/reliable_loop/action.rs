@@ -1,8 +1,12 @@
 //! What can happen: the imperative side. Every action has a word in a story.
 
-use super::{Life, Op, Refusal, Setup, Worker, WorkerId, World, natural};
+use super::{Guard, Life, Op, Refusal, Setup, Worker, WorkerId, World, natural};
 use crate::time::Millis;
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 
 /// A job to add. What is `None` is filled in by the setup's defaults; the id by the first free `j_1`, `j_2`, ...
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +40,16 @@ pub enum Action {
     Advance(Millis),
     /// Portal's process restarts and folds its log again.
     RestartPortal,
+    /// Portal can no longer append to its log: an enroll fails, which is no refusal.
+    PortalDown,
+    /// Portal can append again.
+    PortalUp,
+    /// The marker is lost: evicted, or gone with a failover.
+    LoseMarker,
+    /// The lock of this job is lost in the same way.
+    EvictLock(String),
+    /// A worker's acknowledgement runs, but its reply never arrives: the worker will call it again.
+    LoseReply(WorkerId),
 }
 
 /// Why the action cannot happen now; `None` if it can.
@@ -53,10 +67,26 @@ pub fn why_not(world: &World, action: &Action) -> Option<Refusal> {
     match action {
         Action::Add(_) | Action::RestartPortal => None,
         Action::Operate(id, op) => running(*id, &|worker| not_now(worker, *op)),
-        Action::Renew(id) => {
-            running(*id, &|worker| worker.job.is_none().then_some(Refusal::NothingToRenew(*id)))
+        Action::Renew(id) => running(*id, &|worker| {
+            let renews = worker.job.as_ref().is_some_and(|job| job.renew_due.is_some());
+            (!renews).then_some(Refusal::NothingToRenew(*id))
+        }),
+        Action::Sweep(id) => {
+            running(*id, &|_| (!world.setup.guards.on(Guard::StalledSweep)).then_some(Refusal::NobodySweeps))
         }
-        Action::Sweep(id) | Action::Freeze(id) => running(*id, &|_| None),
+        Action::Freeze(id) => running(*id, &|_| None),
+        Action::LoseReply(id) => {
+            running(*id, &|worker| (!worker.next_op().acknowledges()).then_some(Refusal::NoReplyToLose(*id)))
+        }
+        Action::LoseMarker => {
+            (!world.keys.exists(&world.setup.queue().key("marker"))).then_some(Refusal::NoMarker)
+        }
+        Action::EvictLock(job) => {
+            let missing = !world.keys.exists(&world.setup.queue().lock(job));
+            missing.then(|| Refusal::NoLock { job: job.clone() })
+        }
+        Action::PortalDown => world.portal_down.then_some(Refusal::PortalIsDown),
+        Action::PortalUp => (!world.portal_down).then_some(Refusal::PortalIsUp),
         Action::Crash(id) => match life(*id) {
             None => Some(no_such_worker(world, *id)),
             Some(Life::Dead) => Some(Refusal::Dead(*id)),
@@ -86,6 +116,10 @@ fn not_now(worker: &Worker, asked: Op) -> Option<Refusal> {
     if next == asked {
         return None;
     }
+    let program = worker.program();
+    if !program.has(asked) {
+        return Some(Refusal::NotInProgram { worker: worker.id, asked, program });
+    }
     match &worker.job {
         Some(job) if job.deferred.is_some() && asked == Op::Enroll => {
             Some(Refusal::Deferred { worker: worker.id, job: job.id.clone() })
@@ -101,7 +135,14 @@ fn not_now(worker: &Worker, asked: Op) -> Option<Refusal> {
 /// time passing until the next thing that is due.
 #[must_use]
 pub fn available(world: &World) -> Vec<Action> {
-    let mut actions = vec![Action::Add(NewEnrollment::default()), Action::RestartPortal];
+    let mut actions = vec![
+        Action::Add(NewEnrollment::default()),
+        Action::RestartPortal,
+        Action::PortalDown,
+        Action::PortalUp,
+        Action::LoseMarker,
+    ];
+    actions.extend(world.jobs().map(|job| Action::EvictLock(job.to_string())));
     for worker in &world.workers {
         let id = worker.id;
         actions.extend([
@@ -112,6 +153,7 @@ pub fn available(world: &World) -> Vec<Action> {
             Action::Start(id),
             Action::Freeze(id),
             Action::Thaw(id),
+            Action::LoseReply(id),
         ]);
     }
     actions.extend(natural::until_due(world).map(Action::Advance));

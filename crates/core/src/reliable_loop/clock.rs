@@ -30,7 +30,7 @@ impl World {
     fn next_renewal(&self, until: Millis) -> Option<(Millis, WorkerId)> {
         let due = |worker: &Worker| {
             let job = worker.job.as_ref().filter(|_| worker.is_running())?;
-            Some((job.renew_due.max(self.now), worker.id))
+            Some((job.renew_due?.max(self.now), worker.id))
         };
         self.workers.iter().filter_map(due).filter(|(at, _)| *at <= until).min()
     }
@@ -46,7 +46,7 @@ impl World {
         });
         let due = self.now.plus(self.setup.renew);
         if let Some(job) = self.workers.get_mut(id.index()).and_then(|worker| worker.job.as_mut()) {
-            job.renew_due = due;
+            job.renew_due = Some(due);
         }
     }
 }

@@ -56,6 +56,13 @@ pub enum Fact {
         /// Why.
         error: PortalError,
     },
+    /// The enroll ran and Portal could not append: nothing was written, and the job has failed.
+    EnrollFailed {
+        /// Who ran it.
+        worker: WorkerId,
+        /// For which job.
+        job: String,
+    },
     /// A key vanished because its time was over (rule X).
     Expired {
         /// Which.
@@ -93,6 +100,20 @@ pub enum Fact {
         /// How many events it folded.
         events: usize,
     },
+    /// Portal can no longer append.
+    PortalDown,
+    /// Portal can append again.
+    PortalUp,
+    /// A key vanished without a command and before its time.
+    Lost {
+        /// Which.
+        key: String,
+    },
+    /// What ran last was applied, but its reply never reached the worker.
+    ReplyLost {
+        /// Whose.
+        worker: WorkerId,
+    },
     /// The action could not happen; the world is as it was.
     Refused(Refusal),
 }
@@ -118,6 +139,9 @@ impl fmt::Display for Fact {
             Fact::EnrollRefused { worker, job, error } => {
                 write!(out, "{worker} enrolled again for {job}: {}, nothing written", error.code())
             }
+            Fact::EnrollFailed { worker, job } => {
+                write!(out, "{worker} could not enroll for {job}: Portal could not append, nothing written")
+            }
             Fact::Expired { key } => write!(out, "{key} expired"),
             Fact::TimePassed { to } => write!(out, "the clock stands at {to}"),
             Fact::Died { worker, job: Some(job) } => write!(out, "{worker} died with {job} in its hands"),
@@ -126,6 +150,10 @@ impl fmt::Display for Fact {
             Fact::Froze { worker } => write!(out, "{worker} froze"),
             Fact::Thawed { worker } => write!(out, "{worker} goes on"),
             Fact::PortalRestarted { events } => write!(out, "Portal restarted and folded {events} events"),
+            Fact::PortalDown => out.write_str("Portal is down: it cannot append"),
+            Fact::PortalUp => out.write_str("Portal is up again"),
+            Fact::Lost { key } => write!(out, "{key} is lost"),
+            Fact::ReplyLost { worker } => write!(out, "the reply never reached {worker}"),
             Fact::Refused(refusal) => write!(out, "refused: {refusal}"),
         }
     }

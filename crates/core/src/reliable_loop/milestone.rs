@@ -1,6 +1,6 @@
 //! Milestones: the steps that a learner sees. One press runs the natural schedule to the next of them.
 
-use super::{Action, Fact, Refusal, Step, WorkerId, World, next, step};
+use super::{Action, Attempt, Fact, Op, Refusal, Step, Worker, WorkerId, World, next, step};
 use crate::{
     portal::PortalError,
     protocol::{Operation, Reply},
@@ -24,7 +24,12 @@ pub enum Milestone {
         /// By the marker; else by its time-out.
         by_marker: bool,
     },
-    /// A worker has the job in hand, under a new lock.
+    /// A worker's poll found that a job waits.
+    Found {
+        /// Who.
+        worker: String,
+    },
+    /// A worker has the job in hand, under a new lock if it takes one.
     PickedUp {
         /// Who.
         worker: String,
@@ -48,6 +53,29 @@ pub enum Milestone {
         job: String,
         /// Why.
         error: PortalError,
+    },
+    /// The effect failed: Portal could not append, nothing was written.
+    EnrollFailed {
+        /// By whom.
+        worker: String,
+        /// For which job.
+        job: String,
+    },
+    /// One step of an acknowledgement that is not atomic is done; more have to follow.
+    HalfFinished {
+        /// By whom.
+        worker: String,
+        /// Which job.
+        job: String,
+        /// The step: `unlock` or `remove`.
+        step: &'static str,
+    },
+    /// A job whose effect failed went back for another attempt.
+    Retried {
+        /// By whom.
+        worker: String,
+        /// Which.
+        job: String,
     },
     /// The job was acknowledged.
     Finished {
@@ -135,7 +163,12 @@ const MOST_ACTIONS: usize = 2_000;
 pub fn press(world: &World) -> Result<Press, Refusal> {
     if world.is_settled() {
         let none_yet = !world.keys.exists(&world.setup.queue().key("id"));
-        return Err(if none_yet { Refusal::NoJob } else { Refusal::AllFinished });
+        let all_finished = world.jobs().all(|job| world.is_finished(job));
+        return Err(match (none_yet, all_finished) {
+            (true, _) => Refusal::NoJob,
+            (false, true) => Refusal::AllFinished,
+            (false, false) => Refusal::NothingHappens,
+        });
     }
     let mut steps: Vec<(Action, Step)> = Vec::new();
     while steps.len() < MOST_ACTIONS {
@@ -182,6 +215,9 @@ fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
         Fact::EnrollRefused { worker, job, error } => {
             Some(Milestone::EnrollRefused { worker: worker.to_string(), job: job.clone(), error: *error })
         }
+        Fact::EnrollFailed { worker, job } => {
+            Some(Milestone::EnrollFailed { worker: worker.to_string(), job: job.clone() })
+        }
         Fact::Expired { key } => expired_lock(after, key).map(|job| Milestone::LockExpired { job }),
         Fact::Died { worker, job } => Some(Milestone::Died {
             worker: worker.to_string(),
@@ -189,7 +225,7 @@ fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
             after_effect: before
                 .worker(*worker)
                 .and_then(|worker| worker.job.as_ref())
-                .is_some_and(|job| job.attempt != super::Attempt::NotRun),
+                .is_some_and(|job| matches!(job.attempt, Attempt::Recorded | Attempt::Refused(_))),
         }),
         Fact::Started { worker } => Some(Milestone::Started { worker: worker.to_string() }),
         Fact::Ran { actor: super::Actor::Producer, .. }
@@ -198,6 +234,10 @@ fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
         | Fact::Froze { .. }
         | Fact::Thawed { .. }
         | Fact::PortalRestarted { .. }
+        | Fact::PortalDown
+        | Fact::PortalUp
+        | Fact::Lost { .. }
+        | Fact::ReplyLost { .. }
         | Fact::Refused(_) => None,
     }
 }
@@ -221,27 +261,57 @@ fn of_operation(
             let by_marker = matches!(reply, Reply::Popped(_));
             after.list("wait").next().map(|_| Milestone::Woken { worker, by_marker })
         }
-        Operation::MoveToActive => {
-            let held = after.worker(id)?.job.as_ref()?;
-            Some(Milestone::PickedUp { worker, job: held.id.clone(), deferred: held.deferred.is_some() })
-        }
-        Operation::MoveToFinished => {
-            let held = before.worker(id)?.job.as_ref()?;
-            let job = held.id.clone();
-            let failed = held.deferred.is_some() || held.refused;
-            match reply {
-                Reply::Number(0) => Some(Milestone::Finished { worker, job, failed, next: None }),
-                Reply::Job(next) => {
-                    Some(Milestone::Finished { worker, job, failed, next: Some(next.id.clone()) })
-                }
-                Reply::Number(code) => Some(Milestone::FinishRefused { worker, job, code: *code }),
-                Reply::Id(_) | Reply::Ids(_) | Reply::Nothing | Reply::Popped(_) | Reply::TimedOut => None,
-            }
-        }
+        Operation::MoveToActive => picked_up(after, id),
+        Operation::MoveToFinished => acknowledged(before.worker(id)?, reply),
+        Operation::RetryJob => retried(before.worker(id)?, reply),
+        Operation::Naive(_) => of_naive(before, after, id, reply),
         Operation::MoveStalledJobsToWait => of_sweep(before, after, worker, reply),
-        Operation::AddStandardJob | Operation::ExtendLocks | Operation::RetryJob | Operation::RemoveJob => {
-            None
+        Operation::AddStandardJob | Operation::ExtendLocks | Operation::RemoveJob => None,
+    }
+}
+
+fn picked_up(after: &World, id: WorkerId) -> Option<Milestone> {
+    let held = after.worker(id)?.job.as_ref()?;
+    Some(Milestone::PickedUp {
+        worker: id.to_string(),
+        job: held.id.clone(),
+        deferred: held.deferred.is_some(),
+    })
+}
+
+/// The last step of an acknowledgement, or its refusal.
+fn acknowledged(before: &Worker, reply: &Reply) -> Option<Milestone> {
+    let held = before.job.as_ref()?;
+    let (worker, job) = (before.id.to_string(), held.id.clone());
+    let failed = held.deferred.is_some() || held.refused || held.attempt == Attempt::Failed;
+    match reply {
+        Reply::Number(0) => Some(Milestone::Finished { worker, job, failed, next: None }),
+        Reply::Job(next) => Some(Milestone::Finished { worker, job, failed, next: Some(next.id.clone()) }),
+        Reply::Number(code) => Some(Milestone::FinishRefused { worker, job, code: *code }),
+        Reply::Id(_) | Reply::Ids(_) | Reply::Nothing | Reply::Popped(_) | Reply::TimedOut => None,
+    }
+}
+
+fn retried(before: &Worker, reply: &Reply) -> Option<Milestone> {
+    if *reply != Reply::Number(0) {
+        return acknowledged(before, reply);
+    }
+    let job = before.job.as_ref()?.id.clone();
+    Some(Milestone::Retried { worker: before.id.to_string(), job })
+}
+
+fn of_naive(before: &World, after: &World, id: WorkerId, reply: &Reply) -> Option<Milestone> {
+    let worker = before.worker(id)?;
+    match worker.next_op() {
+        Op::Ask => (*reply != Reply::Number(0)).then(|| Milestone::Found { worker: id.to_string() }),
+        Op::Move | Op::Pop => picked_up(after, id),
+        Op::Unlock | Op::Remove if *reply == Reply::Number(0) => {
+            let job = worker.job.as_ref()?.id.clone();
+            Some(Milestone::HalfFinished { worker: id.to_string(), job, step: worker.next_op().word() })
         }
+        Op::Unlock | Op::Remove | Op::Record | Op::Complete => acknowledged(worker, reply),
+        Op::Retry => retried(worker, reply),
+        Op::Wake | Op::Take | Op::Enroll | Op::Finish | Op::Sleep => None,
     }
 }
 

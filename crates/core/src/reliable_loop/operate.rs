@@ -1,12 +1,12 @@
 //! What each action does. The scripts hold the protocol's rules; here is what a worker makes of their replies.
 
-use super::{Actor, Attempt, Fact, Held, Life, NewEnrollment, Op, Wait, Worker, WorkerId, World};
+use super::{Actor, Attempt, Fact, Guard, Held, NewEnrollment, Op, Wait, Worker, WorkerId, World, naive};
 use crate::{
     keyspace::{Atomic, RedisCommand},
-    portal::Enroll,
+    portal::{Enroll, PortalError, authorize, decide},
     protocol::{
-        BlockingWait, Fetched, Finish, Finished, NewJob, Operation, Reply, Sweep, Take, TakenJob, Target,
-        add_standard_job, move_stalled_jobs_to_wait, move_to_active, move_to_finished, wait_for_job,
+        BlockingWait, Fetched, NewJob, Operation, Reply, Sweep, Take, TakenJob, add_standard_job,
+        move_stalled_jobs_to_wait, move_to_active, wait_for_job,
     },
     time::Millis,
 };
@@ -27,7 +27,7 @@ impl World {
             new.who.clone().unwrap_or_else(|| (self.setup.learner.clone(), self.setup.course.clone()));
         let data = data_of(&learner, &course);
         self.atomic(facts, Actor::Producer, Operation::AddStandardJob, |redis, setup, now| {
-            let job = NewJob { custom_id: &id, name: JOB_NAME, data: &data, attempts: 0 };
+            let job = NewJob { custom_id: &id, name: JOB_NAME, data: &data, attempts: setup.attempts };
             let id = add_standard_job(redis, &setup.queue(), now, &job);
             ((), Reply::Id(id))
         });
@@ -43,13 +43,16 @@ impl World {
     pub(super) fn operate(&mut self, facts: &mut Vec<Fact>, id: WorkerId, op: Op) {
         match op {
             Op::Wake => self.wake(facts, id),
-            Op::Take => self.take(facts, id),
+            Op::Ask => self.ask(facts, id),
+            Op::Sleep => self.sleep(facts, id),
+            Op::Take | Op::Move | Op::Pop => self.take(facts, id, op),
             Op::Enroll => self.enroll(facts, id),
-            Op::Finish => self.finish(facts, id),
+            Op::Finish | Op::Record | Op::Unlock | Op::Remove | Op::Complete => self.finish(facts, id, op),
+            Op::Retry => self.retry(facts, id),
         }
     }
 
-    fn worker_mut(&mut self, id: WorkerId) -> Option<&mut Worker> {
+    pub(super) fn worker_mut(&mut self, id: WorkerId) -> Option<&mut Worker> {
         self.workers.get_mut(id.index())
     }
 
@@ -72,7 +75,35 @@ impl World {
         });
         if let Some(worker) = self.worker_mut(id) {
             worker.wait = Wait::Returned;
-            worker.go_on();
+            worker.go_to(worker.program().take());
+        }
+    }
+
+    /// The naive pickup: a worker that finds nothing has sent a command in vain, and sleeps.
+    fn ask(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
+        let now = self.now;
+        let operation = Operation::Naive(Op::Ask.word());
+        let waiting = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, _| {
+            let waiting = naive::ask(redis, &setup.queue());
+            (waiting, Reply::Number(i32::try_from(waiting).unwrap_or(i32::MAX)))
+        });
+        self.idle_commands += u32::from(waiting == 0);
+        let Some(worker) = self.worker_mut(id) else { return };
+        if waiting == 0 {
+            worker.wait = Wait::Arrived { at: now };
+            worker.go_to(Op::Sleep);
+        } else {
+            worker.wait = Wait::Returned;
+            worker.go_to(worker.program().take());
+        }
+    }
+
+    /// Until its time is over; if that is not yet, the clock moves to that instant.
+    fn sleep(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
+        let ends = self.worker(id).and_then(|worker| worker.wait_ends(&self.setup)).unwrap_or(self.now);
+        self.pass_time(facts, ends.max(self.now));
+        if let Some(worker) = self.worker_mut(id) {
+            worker.go_to(Op::Ask);
         }
     }
 
@@ -93,11 +124,16 @@ impl World {
         None
     }
 
-    fn take(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
+    fn take(&mut self, facts: &mut Vec<Fact>, id: WorkerId, op: Op) {
         let Some(token) = self.worker_mut(id).map(Worker::new_token) else { return };
-        let fetched = self.atomic(facts, Actor::Worker(id), Operation::MoveToActive, |redis, setup, now| {
+        let operation = if op == Op::Take { Operation::MoveToActive } else { Operation::Naive(op.word()) };
+        let fetched = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, now| {
             let take = Take { token: &token, lock: setup.lock, name: &id.to_string() };
-            let fetched = move_to_active(redis, &setup.queue(), now, &take);
+            let fetched = if op == Op::Take {
+                move_to_active(redis, &setup.queue(), now, &take)
+            } else {
+                naive::take(redis, &setup.queue(), now, setup.guards, &take)
+            };
             let reply = Reply::from(&fetched);
             (fetched, reply)
         });
@@ -107,7 +143,7 @@ impl World {
         }
     }
 
-    fn go_idle(&mut self, id: WorkerId) {
+    pub(super) fn go_idle(&mut self, id: WorkerId) {
         let now = self.now;
         if let Some(worker) = self.worker_mut(id) {
             worker.go_idle(now);
@@ -115,12 +151,17 @@ impl World {
     }
 
     /// The worker has a job in hand. One that carries `defa` is not run: it is finished as failed (W6).
-    fn hold(&mut self, id: WorkerId, job: &TakenJob, token: String) {
-        let renew_due = self.now.plus(self.setup.renew);
+    pub(super) fn hold(&mut self, id: WorkerId, job: &TakenJob, token: String) {
+        let locked = self.setup.guards.on(Guard::Lock);
+        let renew_due = locked.then(|| self.now.plus(self.setup.renew));
+        let attempts = self.setup.attempts;
         let Some(worker) = self.worker_mut(id) else { return };
-        let (learner, course) = job.fields.get("data").and_then(who_of).unwrap_or_default();
+        let (learner, course) = job.fields.get("data").and_then(learner_and_course).unwrap_or_default();
+        let made: u32 = job.fields.get("atm").and_then(|made| made.parse().ok()).unwrap_or(0);
         let deferred = job.fields.get("defa").map(String::from);
-        worker.go_to(if deferred.is_some() { Op::Finish } else { Op::Enroll });
+        let program = worker.program();
+        let run = program.after(program.take()).unwrap_or(Op::Enroll);
+        worker.go_to(if deferred.is_some() { program.acknowledgement() } else { run });
         worker.job = Some(Held {
             id: job.id.clone(),
             token,
@@ -129,6 +170,7 @@ impl World {
             deferred,
             attempt: Attempt::NotRun,
             refused: false,
+            attempts_left: made.saturating_add(1) < attempts,
             renew_due,
         });
     }
@@ -137,50 +179,46 @@ impl World {
     fn enroll(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
         let Some(job) = self.worker(id).and_then(|worker| worker.job.clone()) else { return };
         self.deliveries += 1;
-        let attempt = match self.portal.enroll(&Enroll::new(&job.learner, &job.course, self.now)) {
-            Ok(event) => {
-                facts.push(Fact::Enrolled { worker: id, job: job.id, event });
+        let attempt = self.attempt(&Enroll::new(&job.learner, &job.course, self.now));
+        facts.push(match (attempt, self.portal.log().last()) {
+            (Attempt::Recorded, Some(event)) => {
+                Fact::Enrolled { worker: id, job: job.id, event: event.clone() }
+            }
+            (Attempt::Refused(error), _) => Fact::EnrollRefused { worker: id, job: job.id, error },
+            (Attempt::Recorded | Attempt::Failed | Attempt::NotRun, _) => {
+                Fact::EnrollFailed { worker: id, job: job.id }
+            }
+        });
+        let now = self.now;
+        let Some(worker) = self.worker_mut(id) else { return };
+        if let Some(job) = &mut worker.job {
+            job.attempt = attempt;
+        }
+        // Only before the acknowledgement can a failure still be told to the queue.
+        let can_retry = attempt == Attempt::Failed && job.attempts_left && worker.is_unacknowledged();
+        if can_retry {
+            worker.go_to(Op::Retry);
+        } else {
+            worker.go_on(now);
+        }
+    }
+
+    /// Portal's shell: authorize, decide, append, evolve. The guard that is off skips only the refusal of a second
+    /// enrollment.
+    fn attempt(&mut self, command: &Enroll) -> Attempt {
+        let again = !self.setup.guards.on(Guard::IdempotentEnroll);
+        match authorize(self.portal.state(), command) {
+            Err(PortalError::AlreadyEnrolled) if again => {}
+            Err(error) => return Attempt::Refused(error),
+            Ok(()) => {}
+        }
+        match decide(self.portal.state(), command) {
+            None => Attempt::Refused(PortalError::CourseNotFound),
+            Some(_) if self.portal_down => Attempt::Failed,
+            Some(event) => {
+                self.portal.append(event);
                 Attempt::Recorded
             }
-            Err(error) => {
-                facts.push(Fact::EnrollRefused { worker: id, job: job.id, error });
-                Attempt::Refused(error)
-            }
-        };
-        if let Some(worker) = self.worker_mut(id) {
-            worker.go_on();
-            if let Some(job) = &mut worker.job {
-                job.attempt = attempt;
-            }
-        }
-    }
-
-    fn finish(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        let Some(job) = self.worker(id).and_then(|worker| worker.job.clone()) else { return };
-        let finished =
-            self.atomic(facts, Actor::Worker(id), Operation::MoveToFinished, |redis, setup, now| {
-                let name = id.to_string();
-                let take = Take { token: &job.token, lock: setup.lock, name: &name };
-                let finished =
-                    acknowledge(&job, take, |finish| move_to_finished(redis, &setup.queue(), now, finish));
-                let reply = Reply::from(&finished);
-                (finished, reply)
-            });
-        match finished {
-            Finished::Done => self.go_idle(id),
-            Finished::Next(next) => self.hold(id, &next, job.token),
-            Finished::Refused(_) => self.take_refusal(id, job.refused),
-        }
-    }
-
-    /// A refused acknowledgement is tried once more, as a failure; then the worker lets go and fetches on (W8).
-    fn take_refusal(&mut self, id: WorkerId, second: bool) {
-        let Some(worker) = self.worker_mut(id) else { return };
-        if second {
-            worker.job = None;
-            worker.go_to(Op::Take);
-        } else if let Some(job) = &mut worker.job {
-            job.refused = true;
         }
     }
 
@@ -195,89 +233,6 @@ impl World {
             worker.sweep_due = due;
         }
     }
-
-    /// The process is gone: nothing is written, its blocked connection closes, a marker on its way to it is lost.
-    pub(super) fn crash(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        self.keys.unblock(id.client());
-        let Some(worker) = self.worker_mut(id) else { return };
-        worker.life = Life::Dead;
-        let job = worker.job.as_ref().map(|job| job.id.clone());
-        facts.push(Fact::Died { worker: id, job });
-    }
-
-    /// A fresh process sweeps and takes before it blocks (W1). Its tokens go on counting, so that none is used twice.
-    pub(super) fn start(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        let now = self.now;
-        let Some(worker) = self.worker_mut(id) else { return };
-        let fetches = worker.fetches;
-        *worker = Worker::idle(id, now);
-        worker.fetches = fetches;
-        worker.go_to(Op::Take);
-        facts.push(Fact::Started { worker: id });
-    }
-
-    pub(super) fn freeze(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        let Some(worker) = self.worker_mut(id) else { return };
-        worker.life = Life::Frozen;
-        facts.push(Fact::Froze { worker: id });
-    }
-
-    /// It goes on where it was. An overdue renewal is due now, but an expired lock cannot be renewed.
-    pub(super) fn thaw(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        let Some(worker) = self.worker_mut(id) else { return };
-        worker.life = Life::Running;
-        facts.push(Fact::Thawed { worker: id });
-    }
-
-    pub(super) fn restart_portal(&mut self, facts: &mut Vec<Fact>) {
-        self.portal.restart();
-        facts.push(Fact::PortalRestarted { events: self.portal.log().len() });
-    }
-}
-
-/// What the worker sends to be rid of its job, by what it knows: the effect's result, the deferred failure, or the
-/// refusal of its last attempt to acknowledge.
-fn acknowledge(job: &Held, take: Take<'_>, send: impl FnOnce(&Finish<'_>) -> Finished) -> Finished {
-    let reason = match (&job.deferred, job.refused) {
-        (Some(reason), _) => Some(("UnrecoverableError", reason.as_str())),
-        (None, true) => Some(("Error", "Lock mismatch")),
-        (None, false) => None,
-    };
-    let Some((kind, reason)) = reason else {
-        let finish = Finish {
-            id: &job.id,
-            target: Target::Completed,
-            value: return_value(job.attempt),
-            fields: &[],
-            attempts: 0,
-            fetch_next: true,
-            take,
-        };
-        return send(&finish);
-    };
-    let stack = format!("[\"{kind}: {reason}\"]");
-    let fields = [("failedReason", reason), ("stacktrace", stack.as_str())];
-    let finish = Finish {
-        id: &job.id,
-        target: Target::Failed,
-        value: reason,
-        fields: &fields,
-        attempts: 0,
-        fetch_next: true,
-        take,
-    };
-    send(&finish)
-}
-
-/// The job's return value. An enroll that finds the learner enrolled has what it wanted, so Redis cannot tell a first
-/// run from a second.
-fn return_value(attempt: Attempt) -> &'static str {
-    use crate::portal::PortalError::{AlreadyEnrolled, CourseNotFound};
-    match attempt {
-        Attempt::Recorded | Attempt::Refused(AlreadyEnrolled) => r#"{"enrolled":true}"#,
-        Attempt::Refused(CourseNotFound) => r#"{"error":"course_not_found"}"#,
-        Attempt::NotRun => "null",
-    }
 }
 
 /// The job's data. Ids hold no character that JSON would have to escape: a story does not let them in.
@@ -286,6 +241,6 @@ fn data_of(learner: &str, course: &str) -> String {
 }
 
 /// Learner and course of data that [`data_of`] wrote.
-fn who_of(data: &str) -> Option<(&str, &str)> {
+pub(crate) fn learner_and_course(data: &str) -> Option<(&str, &str)> {
     data.strip_prefix(r#"{"userId":""#)?.strip_suffix(r#""}"#)?.split_once(r#"","courseId":""#)
 }

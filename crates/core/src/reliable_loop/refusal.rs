@@ -1,6 +1,6 @@
 //! Why an action cannot happen now, in words a learner understands, with what to do instead.
 
-use super::{Op, Setup, WorkerId};
+use super::{Op, Program, Setup, WorkerId};
 use alloc::string::String;
 use core::fmt;
 
@@ -33,6 +33,15 @@ pub enum Refusal {
         /// The job in its hands.
         job: Option<String>,
     },
+    /// The operation belongs to another form of the loop.
+    NotInProgram {
+        /// The worker.
+        worker: WorkerId,
+        /// What was asked for.
+        asked: Op,
+        /// What it runs, by its guards.
+        program: Program,
+    },
     /// The job carries a deferred failure, so its effect is not run.
     Deferred {
         /// The worker.
@@ -40,8 +49,23 @@ pub enum Refusal {
         /// The job.
         job: String,
     },
-    /// It has no job, so no lock.
+    /// It holds no lock.
     NothingToRenew(WorkerId),
+    /// The sweep is switched off.
+    NobodySweeps,
+    /// It is not about to acknowledge.
+    NoReplyToLose(WorkerId),
+    /// The marker is down.
+    NoMarker,
+    /// The job has no lock.
+    NoLock {
+        /// The job.
+        job: String,
+    },
+    /// It is down already.
+    PortalIsDown,
+    /// It is not down.
+    PortalIsUp,
     /// Time moves forward, by at most [`Setup::LONGEST`].
     BadAdvance,
     /// No worker is in the middle of anything.
@@ -77,9 +101,20 @@ impl fmt::Display for Refusal {
                     "{job} stalled too often: {worker} does not run it, it can only finish it as failed"
                 )
             }
-            Refusal::NothingToRenew(worker) => {
-                write!(out, "{worker} has no job in its hands, so it has no lock to renew")
+            Refusal::NotInProgram { worker, asked, program } => {
+                write!(out, "{worker} runs {program}: there is no {} in it", asked.word())
             }
+            Refusal::NothingToRenew(worker) => {
+                write!(out, "{worker} has no lock to renew: it has no job in its hands, or took none with it")
+            }
+            Refusal::NobodySweeps => out.write_str("nobody sweeps: off=stalled-sweep"),
+            Refusal::NoReplyToLose(worker) => {
+                write!(out, "{worker} is not about to acknowledge a job, so there is no reply to lose")
+            }
+            Refusal::NoMarker => out.write_str("the marker is down: there is nothing to lose"),
+            Refusal::NoLock { job } => write!(out, "{job} has no lock that could be lost"),
+            Refusal::PortalIsDown => out.write_str("Portal is down already: portal:up brings it back"),
+            Refusal::PortalIsUp => out.write_str("Portal is not down"),
             Refusal::BadAdvance => {
                 write!(out, "time moves forward, by more than nothing and at most {}", Setup::LONGEST)
             }

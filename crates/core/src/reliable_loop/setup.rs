@@ -1,5 +1,6 @@
 //! What never changes during a run. The defaults are the protocol's (`PROTOCOL.md` section 4).
 
+use super::Guards;
 use crate::{
     portal::{DEFAULT_COURSE, DEFAULT_LEARNER},
     protocol::Queue,
@@ -22,6 +23,12 @@ pub struct Setup {
     pub max_stalled: u32,
     /// How long a blocking wait lasts at most (W2).
     pub drain: Millis,
+    /// How long a worker sleeps between two polls, if it polls ([`super::Guard::BlockingPickup`] off).
+    pub poll: Millis,
+    /// How many attempts a job has, if its effect fails. 0, the default, is as good as 1 (W7).
+    pub attempts: u32,
+    /// Which patterns are in place.
+    pub guards: Guards,
     /// The queue's name.
     pub queue: String,
     /// The learner of jobs that name none.
@@ -61,6 +68,9 @@ impl Default for Setup {
             stalled: Millis(30_000),
             max_stalled: 1,
             drain: Millis(5_000),
+            poll: Millis(1_000),
+            attempts: 0,
+            guards: Guards::ALL_ON,
             queue: "enroll".to_string(),
             learner: DEFAULT_LEARNER.to_string(),
             course: DEFAULT_COURSE.to_string(),

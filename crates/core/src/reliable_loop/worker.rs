@@ -1,5 +1,6 @@
 //! A worker: a small program counter over its program, and what it holds and believes.
 
+use super::{Op, Program, Setup};
 use crate::{keyspace::Client, portal::PortalError, time::Millis};
 use alloc::{format, string::String};
 use core::fmt;
@@ -25,53 +26,6 @@ impl fmt::Display for WorkerId {
     }
 }
 
-/// One atomic operation of a worker's program. A worker can die between any two, and nowhere inside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Its `BZPOPMIN` returns: with the marker, or by time-out.
-    Wake,
-    /// `moveToActive`.
-    Take,
-    /// Portal's enroll: the effect.
-    Enroll,
-    /// `moveToFinished`.
-    Finish,
-}
-
-impl Op {
-    /// Every operation of any program.
-    pub const ALL: [Op; 4] = [Op::Wake, Op::Take, Op::Enroll, Op::Finish];
-
-    /// The word in a story.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Op::Wake => "wake",
-            Op::Take => "take",
-            Op::Enroll => "enroll",
-            Op::Finish => "finish",
-        }
-    }
-}
-
-/// The operations between two jobs, in order. A naive form of the loop is another list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Program(&'static [Op]);
-
-impl Program {
-    /// Wait, take, run the effect, acknowledge.
-    pub const RELIABLE: Self = Self(&[Op::Wake, Op::Take, Op::Enroll, Op::Finish]);
-
-    /// Where `op` stands in the program; at its beginning if it does not occur.
-    fn position(self, op: Op) -> usize {
-        self.0.iter().position(|candidate| *candidate == op).unwrap_or(0)
-    }
-
-    fn at(self, position: usize) -> Op {
-        self.0.get(position).copied().unwrap_or(Op::Wake)
-    }
-}
-
 /// Is the process there, and is it scheduled?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Life {
@@ -83,7 +37,8 @@ pub enum Life {
     Dead,
 }
 
-/// How it stands with the worker's blocking wait. It matters while the next operation is [`Op::Wake`].
+/// How it stands with the worker's blocking wait, or with its sleep between two polls. It matters while the next
+/// operation is [`Op::Wake`] or [`Op::Sleep`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Wait {
     /// It has come to its wait; the marker is up, or nothing has happened yet.
@@ -111,6 +66,8 @@ pub enum Attempt {
     Recorded,
     /// Portal refused: nothing was written.
     Refused(PortalError),
+    /// Portal could not write: nothing was written, and the job has failed (W7).
+    Failed,
 }
 
 /// A job in a worker's hands.
@@ -130,8 +87,10 @@ pub struct Held {
     pub attempt: Attempt,
     /// An acknowledgement was refused: it now tries to move the job to failed (W8).
     pub refused: bool,
-    /// When the lock is renewed next.
-    pub renew_due: Millis,
+    /// If the effect fails there is another attempt (W7).
+    pub attempts_left: bool,
+    /// When the lock is renewed next; `None` if the worker has dropped it, or never takes one.
+    pub renew_due: Option<Millis>,
 }
 
 /// A worker process.
@@ -150,12 +109,12 @@ pub struct Worker {
     /// When its sweep is due.
     pub sweep_due: Millis,
     program: Program,
-    counter: usize,
+    next: Op,
 }
 
 impl Worker {
-    /// An idle worker at its blocking wait.
-    pub(super) fn idle(id: WorkerId, sweep_due: Millis) -> Self {
+    /// An idle worker at its blocking wait, or about to poll.
+    pub(super) fn idle(id: WorkerId, sweep_due: Millis, program: Program) -> Self {
         Self {
             id,
             life: Life::Running,
@@ -163,8 +122,8 @@ impl Worker {
             job: None,
             fetches: 0,
             sweep_due,
-            program: Program::RELIABLE,
-            counter: 0,
+            program,
+            next: program.pickup(),
         }
     }
 
@@ -177,22 +136,38 @@ impl Worker {
     /// The operation that comes next in its program.
     #[must_use]
     pub fn next_op(&self) -> Op {
-        self.program.at(self.counter)
+        self.next
+    }
+
+    /// What it does between two jobs.
+    #[must_use]
+    pub fn program(&self) -> Program {
+        self.program
     }
 
     pub(super) fn go_to(&mut self, op: Op) {
-        self.counter = self.program.position(op);
+        self.next = op;
     }
 
-    pub(super) fn go_on(&mut self) {
-        self.counter += 1;
+    /// The next operation of the program, or idle at its end.
+    pub(super) fn go_on(&mut self, now: Millis) {
+        match self.program.after(self.next) {
+            Some(op) => self.next = op,
+            None => self.go_idle(now),
+        }
     }
 
-    /// It has nothing in hand and comes to its blocking wait.
+    /// It has nothing in hand and comes to its blocking wait, or to its next poll.
     pub(super) fn go_idle(&mut self, now: Millis) {
         self.job = None;
         self.wait = Wait::Arrived { at: now };
-        self.go_to(Op::Wake);
+        self.next = self.program.pickup();
+    }
+
+    /// It has nothing in hand and fetches without waiting first (W1, W8).
+    pub(super) fn go_fetch(&mut self) {
+        self.job = None;
+        self.next = self.program.fetch();
     }
 
     /// The token of its next fetch: the worker and a number that grows with every fetch it starts itself.
@@ -201,10 +176,23 @@ impl Worker {
         format!("{}:{}", self.id, self.fetches)
     }
 
+    /// When its blocking wait, or its sleep between two polls, ends by itself; `None` if it is in neither.
+    pub(super) fn wait_ends(&self, setup: &Setup) -> Option<Millis> {
+        match (&self.wait, self.next) {
+            (Wait::Arrived { at: since } | Wait::Blocked { since }, Op::Wake) => {
+                Some(since.plus(setup.drain))
+            }
+            (Wait::Arrived { at: since } | Wait::Blocked { since }, Op::Sleep) => {
+                Some(since.plus(setup.poll))
+            }
+            (Wait::Arrived { .. } | Wait::Blocked { .. } | Wait::Answered(_) | Wait::Returned, _) => None,
+        }
+    }
+
     /// Has it started and not yet come to a blocking wait? Its next operation is a take that no wait went before.
     #[must_use]
     pub fn has_just_started(&self) -> bool {
-        self.next_op() == Op::Take && matches!(self.wait, Wait::Arrived { .. })
+        self.next.takes() && matches!(self.wait, Wait::Arrived { .. })
     }
 
     /// What it does, in a word or two.
@@ -217,15 +205,21 @@ impl Worker {
             (Life::Running, Op::Wake, Wait::Arrived { .. } | Wait::Blocked { .. } | Wait::Returned) => {
                 "waiting"
             }
-            (Life::Running, Op::Take, _) => "woken",
+            (Life::Running, Op::Ask, _) => "asking",
+            (Life::Running, Op::Sleep, _) => "sleeping",
+            (Life::Running, Op::Take | Op::Move | Op::Pop, _) => "woken",
             (Life::Running, Op::Enroll, _) => "holding",
-            (Life::Running, Op::Finish, _) => "finishing",
+            (
+                Life::Running,
+                Op::Finish | Op::Retry | Op::Record | Op::Unlock | Op::Remove | Op::Complete,
+                _,
+            ) => "finishing",
         }
     }
 
     /// Is it in the middle of something that a crash would cut: a job in hand, or woken for one?
     #[must_use]
     pub fn is_at_work(&self, a_job_waits: bool) -> bool {
-        self.is_running() && (self.job.is_some() || (self.next_op() == Op::Take && a_job_waits))
+        self.is_running() && (self.job.is_some() || (self.next.takes() && a_job_waits))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Story, Token};
 use crate::{
-    reliable_loop::{Action, NewEnrollment, Op, Setup, WorkerId},
+    reliable_loop::{Action, Guard, NewEnrollment, Op, Setup, WorkerId},
     time::Millis,
 };
 use alloc::{
@@ -111,8 +111,8 @@ struct Reading {
 }
 
 /// What could stand where a token is not understood.
-const ANY_TOKEN: &str = "add, step, crash, a worker's action such as w1:take, time such as +30s, portal:restart, \
-                         or setup such as lock=30s";
+const ANY_TOKEN: &str = "add, step, crash, a worker's action such as w1:take, time such as +30s, a fault such as \
+                         portal:restart, marker:lost or lock:evict:j_1, or setup such as lock=30s";
 
 impl Reading {
     fn token(&mut self, story: &mut Story, token: &str) -> Result<(), String> {
@@ -142,10 +142,23 @@ impl Reading {
             "stalled" => setup.stalled = duration(value)?,
             "max-stalled" => setup.max_stalled = number(value, 0, 100)?,
             "drain" => setup.drain = duration(value)?,
-            _ => return Err("one of workers=, lock=, renew=, stalled=, max-stalled=, drain=".to_string()),
+            "poll" => setup.poll = duration(value)?,
+            "attempts" => setup.attempts = number(value, 0, 100)?,
+            "off" => setup.guards = setup.guards.without(guard(value)?),
+            _ => return Err(format!("one of {SETUP_TOKENS}")),
         }
         Ok(())
     }
+}
+
+/// What can stand before an `=`.
+const SETUP_TOKENS: &str = "workers=, lock=, renew=, stalled=, max-stalled=, drain=, poll=, attempts=, off=";
+
+fn guard(code: &str) -> Result<Guard, String> {
+    Guard::parse(code).ok_or_else(|| {
+        let codes = Guard::ALL.map(Guard::code).join(", ");
+        format!("a guard after `off=`, one of {codes}, not `{code}`")
+    })
 }
 
 fn number<N: TryFrom<u32>>(text: &str, least: u32, most: u32) -> Result<N, String> {
@@ -178,7 +191,12 @@ fn action(token: &str) -> Result<Token, String> {
         ("add", None) => Ok(Token::Act(Action::Add(NewEnrollment::default()))),
         ("add", Some(rest)) => add(rest).map(|new| Token::Act(Action::Add(new))),
         ("portal", Some("restart")) => Ok(Token::Act(Action::RestartPortal)),
-        ("portal", _) => Err("portal:restart".to_string()),
+        ("portal", Some("down")) => Ok(Token::Act(Action::PortalDown)),
+        ("portal", Some("up")) => Ok(Token::Act(Action::PortalUp)),
+        ("portal", _) => Err("one of portal:restart, portal:down, portal:up".to_string()),
+        ("marker", Some("lost")) => Ok(Token::Act(Action::LoseMarker)),
+        ("marker", _) => Err("marker:lost".to_string()),
+        ("lock", rest) => evict(rest.unwrap_or_default()).map(Token::Act),
         _ => worker_token(head, rest),
     }
 }
@@ -193,7 +211,7 @@ fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
             let words: Vec<&str> = Op::ALL
                 .map(Op::word)
                 .into_iter()
-                .chain(["renew", "sweep", "crash", "start", "freeze", "thaw"])
+                .chain(["renew", "sweep", "crash", "start", "freeze", "thaw", "lose-reply"])
                 .collect();
             format!("after `{worker}:` one of {}", words.join(", "))
         }),
@@ -208,6 +226,7 @@ fn worker_action(worker: WorkerId, word: &str) -> Option<Action> {
         "start" => Action::Start,
         "freeze" => Action::Freeze,
         "thaw" => Action::Thaw,
+        "lose-reply" => Action::LoseReply,
         _ => {
             let op = Op::ALL.into_iter().find(|op| op.word() == word)?;
             return Some(Action::Operate(worker, op));
@@ -223,17 +242,32 @@ fn add(rest: &str) -> Result<NewEnrollment, String> {
         [id, learner, course] => (*id, Some((*learner, *course))),
         _ => return Err("add, add:ID or add:ID:LEARNER:COURSE".to_string()),
     };
-    let plain = |text: &str| {
-        let ok = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-        !text.is_empty() && text.len() <= 64 && text.bytes().all(ok)
-    };
-    let all_plain = plain(id) && who.is_none_or(|(learner, course)| plain(learner) && plain(course));
-    if !all_plain {
-        return Err("ids of 1 to 64 letters, digits, `_`, `-` or `.`".to_string());
+    if !who.is_none_or(|(learner, course)| is_plain(learner) && is_plain(course)) {
+        return Err(PLAIN.to_string());
+    }
+    let id = job_id(id)?;
+    let who = who.map(|(learner, course)| (learner.to_string(), course.to_string()));
+    Ok(NewEnrollment { id: Some(id), who })
+}
+
+fn evict(rest: &str) -> Result<Action, String> {
+    let id = rest.strip_prefix("evict:").ok_or_else(|| "lock:evict:ID".to_string())?;
+    job_id(id).map(Action::EvictLock)
+}
+
+const PLAIN: &str = "ids of 1 to 64 letters, digits, `_`, `-` or `.`";
+
+fn is_plain(text: &str) -> bool {
+    let ok = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    !text.is_empty() && text.len() <= 64 && text.bytes().all(ok)
+}
+
+fn job_id(id: &str) -> Result<String, String> {
+    if !is_plain(id) {
+        return Err(PLAIN.to_string());
     }
     if RESERVED.contains(&id) || id.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(format!("a job id that is neither a number nor a key of the queue, not `{id}`"));
     }
-    let who = who.map(|(learner, course)| (learner.to_string(), course.to_string()));
-    Ok(NewEnrollment { id: Some(id.to_string()), who })
+    Ok(id.to_string())
 }

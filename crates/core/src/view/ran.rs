@@ -93,11 +93,16 @@ pub(super) fn last_box(frame: &Frame) -> Box {
             }
             Fact::Died { worker, .. } => shown = Box::Death { worker: *worker },
             Fact::Started { worker } => shown = Box::Start { worker: *worker },
-            Fact::MarkerHandedOver { .. }
+            Fact::EnrollFailed { .. }
+            | Fact::MarkerHandedOver { .. }
             | Fact::TimePassed { .. }
             | Fact::Froze { .. }
             | Fact::Thawed { .. }
             | Fact::PortalRestarted { .. }
+            | Fact::PortalDown
+            | Fact::PortalUp
+            | Fact::Lost { .. }
+            | Fact::ReplyLost { .. }
             | Fact::Refused(_) => {}
         }
     }
@@ -137,7 +142,8 @@ fn count(all: &mut Vec<Quiet>, step: &Step) {
             | Operation::WaitForJob
             | Operation::MoveToFinished
             | Operation::RetryJob
-            | Operation::RemoveJob => {}
+            | Operation::RemoveJob
+            | Operation::Naive(_) => {}
         }
     }
 }
