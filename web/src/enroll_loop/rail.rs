@@ -39,6 +39,7 @@ fn stop_of(stop: &RailStop) -> Html {
     };
     let tone = match stop.milestone {
         Milestone::Died { .. }
+        | Milestone::EnrollFailed { .. }
         | Milestone::FinishRefused { .. }
         | Milestone::Finished { failed: true, .. } => "red",
         Milestone::Marked { .. } => "violet",
