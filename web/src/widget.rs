@@ -65,7 +65,7 @@ pub struct Widget {
 
 enum Shown {
     Loop(Box<EnrollLoop>),
-    Proof(EnrollProof),
+    Proof(Box<EnrollProof>),
 }
 
 impl Widget {
@@ -77,7 +77,7 @@ impl Widget {
             }
             Tag::Proof => {
                 let (proof, problems) = EnrollProof::open(options);
-                (Shown::Proof(proof), problems)
+                (Shown::Proof(Box::new(proof)), problems)
             }
         }
     }

@@ -75,7 +75,7 @@ fn members(world: &World, name: &str) -> String {
     let members: Vec<String> = match world.keys.get(&key) {
         Some(Value::List(list)) => list.iter().cloned().collect(),
         Some(Value::SortedSet(set)) => set.iter().map(|(member, _)| member.clone()).collect(),
-        Some(Value::Set(set)) => set.iter().cloned().collect(),
+        Some(Value::Set(set)) => set.as_slice().to_vec(),
         _ => vec![],
     };
     members.join(" ")
