@@ -26,6 +26,8 @@ pub mod bench;
 pub mod call;
 pub mod compare;
 pub mod generate;
+#[cfg(test)]
+mod measured;
 pub mod model;
 pub mod real;
 pub mod report;

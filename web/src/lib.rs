@@ -15,6 +15,8 @@
 pub mod embed;
 mod enroll_loop;
 mod enroll_proof;
+#[cfg(test)]
+mod fallback;
 mod ui;
 mod widget;
 mod words;

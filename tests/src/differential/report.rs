@@ -12,16 +12,11 @@ use super::{
 use crate::redis_scripts::Package;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
-
-/// What the differential measures, below the core's `src`: the keyspace, the protocol, and what they stand on.
-const MEASURED: [&str; 6] = ["keyspace", "keyspace.rs", "protocol", "protocol.rs", "small.rs", "time.rs"];
 
 /// How to renew the kept report.
 pub const RENEW: &str = "cargo xtask differential --schedules 10000 --report tests/differential-report.json";
@@ -159,7 +154,7 @@ impl Report {
     /// # Errors
     /// The file cannot be written.
     pub fn put(path: &Path, run: Run) -> Result<()> {
-        let sources_sha256 = sources_sha256()?;
+        let sources_sha256 = sources_sha256().to_owned();
         let kept = Self::read(path).ok().filter(|report| report.sources_sha256 == sources_sha256);
         let mut report = kept.unwrap_or(Self { sources_sha256, runs: BTreeMap::new() });
         report.runs.insert(run.bullmq.clone(), run);
@@ -174,71 +169,8 @@ pub fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("differential-report.json")
 }
 
-/// The digest of what the differential measures.
-///
-/// # Errors
-/// The sources are not where they should be.
-pub fn sources_sha256() -> Result<String> {
-    let mut digest = Sha256::new();
-    for (name, path) in measured_files()? {
-        let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        digest.update(format!("{name}\n{}\n", content.len()));
-        digest.update(&content);
-    }
-    Ok(digest.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _infallible = write!(text, "{byte:02x}");
-        text
-    }))
-}
-
-/// Every measured file, by name.
-fn measured_files() -> Result<Vec<(String, PathBuf)>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/core/src");
-    let mut files = Vec::new();
-    for name in MEASURED {
-        collect(&root.join(name), name, &mut files)?;
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Every file under `path`, by a name that is the same on every machine.
-fn collect(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
-    if !path.is_dir() {
-        files.push((name.to_owned(), path.to_owned()));
-        return Ok(());
-    }
-    for entry in fs::read_dir(path)? {
-        let entry = entry?;
-        let inner = entry.file_name();
-        collect(&entry.path(), &format!("{name}/{}", inner.to_string_lossy()), files)?;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everything_that_the_measured_sources_stand_on_is_measured_too() -> Result<()> {
-        for (name, path) in measured_files()? {
-            let text = fs::read_to_string(path)?;
-            // `use crate::{small::SmallSet, time::Millis}` and `crate::time::Millis` alike.
-            for after in text.split("crate::").skip(1) {
-                let list = after.strip_prefix('{').and_then(|list| list.split_once("};"));
-                let list = list.map_or(after, |(list, _)| list);
-                let paths = list.split(',').take(if list.len() == after.len() { 1 } else { usize::MAX });
-                for module in paths.filter_map(|path| path.trim().split("::").next()) {
-                    let module: String =
-                        module.chars().take_while(|letter| letter.is_alphanumeric()).collect();
-                    let known = module.is_empty()
-                        || module.starts_with(char::is_uppercase)
-                        || MEASURED.contains(&format!("{module}.rs").as_str());
-                    assert!(known, "{name} uses crate::{module}, which is not measured: add it to MEASURED");
-                }
-            }
-        }
-        Ok(())
-    }
+/// The digest of the sources that this program was compiled from; the build script takes it.
+#[must_use]
+pub fn sources_sha256() -> &'static str {
+    env!("MEASURED_SHA256")
 }
