@@ -16,10 +16,10 @@
 //!
 //! Every expiry is a real one: the key is given 250 ms by the script itself, and the schedule waits until the server
 //! does not have it any more. Nothing is ever done while a key *may* have expired: when a schedule was held up so
-//! long, it is run again from its beginning.
+//! long, it is run again from its beginning, at half the pace.
 //!
-//! Reading order: [`schedule`] (what happens), [`generate`], [`workers`] (who knows which token), [`call`],
-//! [`model`] and [`real`] (the two sides; [`bench`] is the server), [`side`] and [`mod@compare`], [`session`] (one
+//! Reading order: [`schedule`] (what happens; [`parse`] reads one), [`generate`], [`workers`] (who knows which token), [`call`],
+//! [`model`] and [`real`] (the two sides; [`mod@bench`] is the server), [`side`] and [`mod@compare`], [`session`] (one
 //! schedule), [`mod@run`] (many), [`mod@shrink`], [`report`].
 
 pub mod bench;
@@ -29,6 +29,7 @@ pub mod generate;
 #[cfg(test)]
 mod measured;
 pub mod model;
+pub mod parse;
 pub mod real;
 pub mod report;
 mod request;

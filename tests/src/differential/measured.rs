@@ -92,6 +92,12 @@ mod tests {
     }
 
     #[test]
+    fn the_digest_in_a_program_is_that_of_the_sources_it_was_built_from() -> Result<()> {
+        assert_eq!(env!("MEASURED_SHA256"), digest(&root(env!("CARGO_MANIFEST_DIR")))?);
+        Ok(())
+    }
+
+    #[test]
     fn modules_are_found_in_both_forms() {
         let text = "use crate::{small::SmallSet, time::Millis};\nlet a = crate::keyspace::Key;";
         assert_eq!(modules_named_in(text), ["small", "time", "keyspace"]);

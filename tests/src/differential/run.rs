@@ -18,8 +18,9 @@ use std::{
 
 /// Schedules under way per server.
 const SIDE_BY_SIDE: usize = 48;
-/// How often a schedule is run again because this program was held up, before the machine is called too slow.
-const TRIES: u32 = 40;
+/// How often a schedule is run again because this program was held up, before the machine is called too slow. Every
+/// time its short durations are twice as long: at last they last half a minute.
+const TRIES: u32 = 7;
 
 /// Later than anything that expires in a schedule.
 const FAR: Duration = Duration::from_secs(3600);
@@ -105,7 +106,7 @@ fn run_part(package: &Package, plan: &Plan, nth: u64, threads: u64) -> Result<Su
 fn run_batch(bench: &mut Bench, batch: Vec<(u64, Schedule)>, summary: &mut Summary) -> Result<()> {
     let mut runs: Vec<Running<'_>> = Vec::with_capacity(batch.len());
     for (seed, schedule) in &batch {
-        runs.push(Running::start(bench, *seed, schedule));
+        runs.push(Running::start(bench, *seed, schedule, 0));
     }
     while let Some(at) = most_urgent(&runs) {
         let Some(run) = runs.get_mut(at) else { break };
@@ -135,15 +136,16 @@ fn most_urgent(runs: &[Running<'_>]) -> Option<usize> {
 struct Running<'a> {
     seed: u64,
     schedule: &'a Schedule,
-    session: Session<'a>,
+    session: Session,
     parked_until: Instant,
     tries: u32,
 }
 
 impl<'a> Running<'a> {
-    fn start(bench: &mut Bench, seed: u64, schedule: &'a Schedule) -> Self {
-        let session = Session::new(schedule, &format!("emq:s{seed}-{}:", bench.serial()));
-        Self { seed, schedule, session, parked_until: Instant::now(), tries: 0 }
+    fn start(bench: &mut Bench, seed: u64, schedule: &'a Schedule, tries: u32) -> Self {
+        let prefix = format!("emq:s{seed}-{}:", bench.serial());
+        let session = Session::new(schedule.slower(1 << tries), &prefix);
+        Self { seed, schedule, session, parked_until: Instant::now(), tries }
     }
 
     /// Waits until it can, and goes on. True: it is done.
@@ -168,7 +170,7 @@ impl<'a> Running<'a> {
                         self.seed
                     );
                 }
-                *self = Self { tries: self.tries + 1, ..Self::start(bench, self.seed, self.schedule) };
+                *self = Self::start(bench, self.seed, self.schedule, self.tries + 1);
                 Ok(false)
             }
         }
@@ -180,7 +182,7 @@ impl<'a> Running<'a> {
 /// # Errors
 /// As [`run`].
 pub fn run_one(bench: &mut Bench, schedule: &Schedule) -> Result<Vec<(usize, Difference)>> {
-    let mut run = Running::start(bench, 0, schedule);
+    let mut run = Running::start(bench, 0, schedule, 0);
     while !run.go_on(bench)? {}
     Ok(run.session.differences)
 }

@@ -57,8 +57,8 @@ struct Pending {
 }
 
 /// One schedule, both sides.
-pub struct Session<'a> {
-    schedule: &'a Schedule,
+pub struct Session {
+    schedule: Schedule,
     model: Model,
     workers: Workers,
     real: Real,
@@ -73,14 +73,14 @@ pub struct Session<'a> {
     pub tally: Tally,
 }
 
-impl<'a> Session<'a> {
+impl Session {
     /// At the beginning, with a prefix of its own.
     #[must_use]
-    pub fn new(schedule: &'a Schedule, prefix: &str) -> Self {
+    pub fn new(schedule: Schedule, prefix: &str) -> Self {
         let model = Model::new(prefix, schedule.setup.workers);
         Self {
-            schedule,
             workers: Workers::new(&schedule.setup),
+            schedule,
             real: Real::new(model.queue().clone()),
             model,
             next: 0,

@@ -1,0 +1,184 @@
+//! Where things are: nothing sticks out, nothing jumps away from under the pointer, everything can be hit.
+
+use crate::table::{CRASH, CRASH_AFTER_ENROLLED, Row, STEP, TWO_CRASHES, Table};
+use anyhow::Result;
+use enroll_once_tests::{browser::Browser, serve::Site};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+const WIDTHS: [u32; 4] = [1280, 768, 360, 320];
+
+/// What sticks out to the right of the page, if it can be scrolled there.
+const TOO_WIDE: &str = "
+    const page = document.documentElement;
+    if (page.scrollWidth <= page.clientWidth) return [];
+    const everything = [document, ...all(document, '*').map((one) => one.shadowRoot)].filter(Boolean);
+    return everything.flatMap((root) => all(root, '*'))
+        .filter((one) => one.getBoundingClientRect().right > page.clientWidth + 0.5)
+        .map((one) => `${one.localName}.${one.className} to ${Math.round(one.getBoundingClientRect().right)} px`);";
+
+#[test]
+fn nothing_sticks_out_at_any_stage_at_any_width() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    let hero = browser.widget("enroll-loop")?;
+    browser.widget("enroll-proof")?.go(&["run 10 times"])?;
+    let mut wrong = Vec::new();
+    let stages = |table: Table| Row::of(table);
+    for row in stages(CRASH_AFTER_ENROLLED).into_iter().chain(stages(TWO_CRASHES).into_iter().skip(11)) {
+        if row.stage() == "started anew" {
+            hero.go(&["reset", STEP, STEP, STEP, CRASH, STEP, STEP, STEP, STEP, STEP, CRASH])?;
+        }
+        match row.button() {
+            Some(button) => hero.go(&[button])?,
+            None => {}
+        }
+        hero.until_at(row.stage())?;
+        for width in WIDTHS {
+            browser.resize(width, 900)?;
+            for what in browser.run::<Vec<String>>(TOO_WIDE, &[])? {
+                wrong.push(format!("{width} px, {}: {what}", row.stage()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+struct Place {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+/// Where the buttons are, from the widget's corner.
+fn places(browser: &Browser, selector: &str) -> Result<BTreeMap<String, Place>> {
+    let script = "
+        const from = widget(arguments[0]).getBoundingClientRect();
+        return Object.fromEntries(all(shadow(arguments[0]), 'button').map((one) => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            return [words(one), { left: left - from.left, top: top - from.top, width, height }];
+        }));";
+    browser.run(script, &[json!(selector)])
+}
+
+fn stays(width: u32) -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    browser.resize(width, 900)?;
+    let hero = browser.widget("enroll-loop")?;
+    let at_first = places(&browser, "enroll-loop")?;
+    let mut wrong = Vec::new();
+    for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
+        hero.go(&["reset"])?;
+        for row in Row::of(table) {
+            match row.button() {
+                Some(button) => hero.go(&[button])?,
+                None => {}
+            }
+            hero.until_at(row.stage())?;
+            for (label, place) in places(&browser, "enroll-loop")? {
+                let first = at_first[&label];
+                let moved = (place.left - first.left).abs().max((place.top - first.top).abs());
+                if moved > 0.5 {
+                    let (right, down) = (place.left - first.left, place.top - first.top);
+                    wrong
+                        .push(format!("{width} px, {}: {label} moved by {right:.1}, {down:.1}", row.stage()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn the_buttons_stay_where_they_are_through_a_run() -> Result<()> {
+    stays(1280)?;
+    stays(1000)
+}
+
+#[test]
+fn the_buttons_of_the_proof_stay_where_they_are() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    let proof = browser.widget("enroll-proof")?;
+    let at_first = places(&browser, "enroll-proof")?;
+    for presses in 1..=12 {
+        proof.go(&["run the enroll job"])?;
+        assert_eq!(places(&browser, "enroll-proof")?, at_first, "after {presses} presses");
+    }
+    proof.go(&["run 10 times"])?;
+    assert_eq!(places(&browser, "enroll-proof")?, at_first);
+    Ok(())
+}
+
+#[test]
+fn everything_that_can_be_pressed_is_large_enough() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    browser.widget("enroll-proof")?;
+    browser.widget("enroll-loop")?.go(&[STEP, STEP])?;
+    let script = "
+        const targets = ['enroll-loop', 'enroll-proof'].flatMap((one) => all(shadow(one), 'button, summary, a'));
+        return targets.map((one) => [words(one), one.getBoundingClientRect().width, one.getBoundingClientRect().height]);";
+    for width in WIDTHS {
+        browser.resize(width, 900)?;
+        let targets: Vec<(String, f64, f64)> = browser.run(script, &[])?;
+        assert!(targets.len() >= 8, "{targets:?}");
+        for (label, wide, high) in targets {
+            assert!(wide >= 24.0 && high >= 24.0, "{label} is {wide} by {high} at {width} px");
+        }
+    }
+    Ok(())
+}
+
+/// Presses by script and returns what moves then: the element's job, and for how long. Waits until it is over.
+const PRESS_AND_WATCH: &str = "
+    button('enroll-loop', values[0]).click();
+    await frame();
+    const moving = [...new Set([...document.getAnimations(), ...shadow('enroll-loop').getAnimations()])];
+    const found = moving.map(({ effect }) => [effect.target.dataset.move ?? effect.target.className, effect.getComputedTiming().endTime]);
+    await Promise.all(moving.map((one) => one.finished));
+    return found;";
+
+#[test]
+fn the_job_slides_from_lane_to_lane_and_arrives_soon() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::start()?;
+    browser.prefer("prefers-reduced-motion", "no-preference")?;
+    browser.visit(&site.url("/"))?;
+    let hero = browser.widget("enroll-loop")?;
+    let mut lane = hero.look()?.lanes_of("j_1").join("");
+    for row in Row::of(CRASH_AFTER_ENROLLED) {
+        let Some(label) = row.button() else { continue };
+        let moving: Vec<(String, f64)> = browser.run_async(PRESS_AND_WATCH, &[json!(label)])?;
+        let now = hero.until_at(row.stage())?.lanes_of("j_1").join("");
+        let slides = moving.iter().filter(|(job, _)| job == "j_1").count();
+        assert_eq!(slides, usize::from(now != lane), "at {}: {moving:?}", row.stage());
+        for (what, time_ms) in &moving {
+            assert!(*time_ms <= 300.0, "{what} takes {time_ms} ms");
+        }
+        lane = now;
+    }
+    Ok(())
+}
+
+#[test]
+fn under_reduced_motion_nothing_moves() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::start()?;
+    browser.prefer("prefers-reduced-motion", "reduce")?;
+    browser.visit(&site.url("/"))?;
+    let hero = browser.widget("enroll-loop")?;
+    for row in Row::of(CRASH_AFTER_ENROLLED) {
+        let Some(label) = row.button() else { continue };
+        let moving: Vec<(String, f64)> = browser.run_async(PRESS_AND_WATCH, &[json!(label)])?;
+        hero.until_at(row.stage())?;
+        assert_eq!(moving, [], "at {}", row.stage());
+    }
+    Ok(())
+}
