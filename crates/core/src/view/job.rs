@@ -1,9 +1,7 @@
 //! Jobs in their lanes.
 
 use crate::{
-    keyspace::Value,
     reliable_loop::{Held, Life, Worker, WorkerId, World},
-    small::SmallSet,
     time::Millis,
 };
 use alloc::{
@@ -98,8 +96,7 @@ fn jobs(world: &World, lane: LaneName) -> Vec<JobView> {
     let ids: Vec<&str> = match lane {
         LaneName::Wait | LaneName::Active => world.keys.list(&key).collect(),
         LaneName::Completed | LaneName::Failed => {
-            let set = world.keys.get(&key).and_then(Value::as_type::<Vec<(String, u64)>>);
-            set.into_iter().flatten().map(|(id, _)| id.as_str()).collect()
+            world.keys.scored(&key).iter().map(|(id, _)| id.as_str()).collect()
         }
     };
     ids.into_iter().map(|id| job(world, lane, id)).collect()
@@ -144,7 +141,5 @@ pub(super) fn owns_lock(world: &World, held: &Held) -> bool {
 }
 
 pub(super) fn suspects(world: &World) -> Vec<String> {
-    let key = world.setup.queue().key("stalled");
-    let set = world.keys.get(&key).and_then(Value::as_type::<SmallSet<String>>);
-    set.map(|set| set.as_slice().to_vec()).unwrap_or_default()
+    world.keys.members(&world.setup.queue().key("stalled")).to_vec()
 }
