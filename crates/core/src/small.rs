@@ -12,6 +12,13 @@ pub fn decimal(number: u64) -> String {
     alloc::string::ToString::to_string(&number)
 }
 
+/// The number that a text is in digits; `None` for anything else. One copy, like [`decimal`].
+#[must_use]
+#[inline(never)]
+pub fn number(digits: &str) -> Option<u64> {
+    digits.parse().ok()
+}
+
 /// A set of few members, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SmallSet<T>(Vec<T>);

@@ -5,7 +5,7 @@ use super::{
     value::{Fields, Stored, StreamEntry, StreamId},
 };
 use crate::{
-    small::{SmallSet, decimal},
+    small::{self, SmallSet, decimal},
     time::Millis,
 };
 use alloc::{
@@ -373,7 +373,7 @@ fn pair(pair: Option<&(String, u64)>) -> CommandReply {
 
 /// A number as a word; 0 if it is none.
 fn number(word: &str) -> u64 {
-    word.parse().unwrap_or(0)
+    small::number(word).unwrap_or(0)
 }
 
 /// Redis takes the time-out of a blocking command in seconds: `5`, `0.3`.

@@ -2,6 +2,7 @@
 
 use crate::{
     reliable_loop::{Held, Life, Worker, WorkerId, World},
+    small::number,
     time::Millis,
 };
 use alloc::{
@@ -106,7 +107,8 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
     let queue = world.setup.queue();
     let hash = queue.job(id);
     let field = |name| world.keys.field(&hash, name);
-    let number = |name| field(name).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let count =
+        |name| field(name).and_then(number).map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX));
     let held = |worker: &Worker| {
         worker.life == Life::Running
             && worker.job.as_ref().is_some_and(|job| job.id == id && owns_lock(world, job))
@@ -117,8 +119,8 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
         suspect: world.keys.has_member(&queue.key("stalled"), id),
         stranded: lane == LaneName::Active && !world.workers.iter().any(held),
         deferred: field("defa").is_some(),
-        taken: number("ats"),
-        recovered: number("stc"),
+        taken: count("ats"),
+        recovered: count("stc"),
         result: match lane {
             LaneName::Completed => field("returnvalue").map(String::from),
             LaneName::Failed => field("failedReason").map(String::from),
@@ -130,9 +132,15 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
 fn lock(world: &World, id: &str) -> Option<LockView> {
     let key = world.setup.queue().lock(id);
     let token = world.keys.get(&key)?.as_type::<String>()?.clone();
-    let owner = token.split(':').next()?.strip_prefix('w')?.parse().ok().map(WorkerId);
+    let owner = owner_of(&token);
     let left = world.keys.time_left(&key, world.now).unwrap_or_default();
     Some(LockView { owner, token, left, of: world.setup.lock })
+}
+
+/// The worker in a token such as `w1:3`.
+fn owner_of(token: &str) -> Option<WorkerId> {
+    let (worker, _) = token.strip_prefix('w')?.split_once(':')?;
+    u8::try_from(number(worker)?).ok().map(WorkerId)
 }
 
 /// Does the worker's token own the lock of the job in its hands?
