@@ -209,9 +209,8 @@ impl Replay {
             }
             // The Queue class writes its version into meta; no script does.
             [set, key, fields @ ..] if set.eq_ignore_ascii_case("HSET") => {
-                let pairs: Vec<_> =
-                    fields.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.get(1)?))).collect();
-                Atomic::new(&mut self.keys, now).hset(key, &pairs);
+                let words = ["HSET", key].iter().chain(fields).map(ToString::to_string).collect();
+                Atomic::new(&mut self.keys, now).call(words);
                 Ok(())
             }
             _ => bail!("the model has no word for this command"),

@@ -11,11 +11,10 @@ mod value;
 
 use crate::{small::SmallMap, time::Millis};
 use alloc::{
-    collections::VecDeque,
     string::{String, ToString},
     vec::Vec,
 };
-pub use atomic::{Atomic, CommandReply, RedisCommand};
+pub use atomic::{Atomic, CommandReply, RedisCommand, seconds};
 use serde::Serialize;
 pub use value::{Fields, Stored, StreamEntry, StreamId, Value};
 
@@ -58,7 +57,19 @@ impl KeySpace {
 
     /// The members of a list, head first. Empty when there is no such list.
     pub fn list<'a>(&'a self, key: &str) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
-        self.get(key).and_then(Value::as_type::<VecDeque<String>>).into_iter().flatten().map(String::as_str)
+        self.members(key).iter().map(String::as_str)
+    }
+
+    /// The members of a list, head first, or of a set, sorted. Empty when there is neither.
+    #[must_use]
+    pub fn members(&self, key: &str) -> &[String] {
+        self.get(key).map_or(&[], Value::members)
+    }
+
+    /// The members of a sorted set with their scores, lowest first. Empty when there is none.
+    #[must_use]
+    pub fn scored(&self, key: &str) -> &[(String, u64)] {
+        self.get(key).and_then(Value::as_type::<Vec<(String, u64)>>).map_or(&[], Vec::as_slice)
     }
 
     /// One field of a hash.
@@ -127,11 +138,33 @@ impl KeySpace {
     /// Serves the client that is blocked longest on a sorted set that now has a member: pops the member and returns
     /// who got it. Called after every script ends, until it returns `None` (rule B2).
     pub fn serve_blocked(&mut self) -> Option<(Client, Key, (String, u64))> {
-        let ready = |(_, key): &(Client, Key)| self.get(key).is_some_and(|value| value.kind() == "zset");
+        let ready = |(_, key): &(Client, Key)| {
+            self.get(key).is_some_and(|value| matches!(value, Value::SortedSet(_)))
+        };
         let at = self.blocked.iter().position(ready)?;
         let (client, key) = self.blocked.remove(at);
-        let popped = Atomic::new(self, Millis(0)).pop_lowest(&key)?;
+        let popped = self.pop_lowest(&key)?;
+        self.drop_if_empty(&key);
         Some((client, key, popped))
+    }
+
+    /// Takes the member with the lowest score out of a sorted set, which may be empty then.
+    fn pop_lowest(&mut self, key: &str) -> Option<(String, u64)> {
+        let set: &mut Vec<(String, u64)> = Stored::of_mut(&mut self.entries.get_mut(key)?.value)?;
+        if set.is_empty() { None } else { Some(set.remove(0)) }
+    }
+
+    /// The value of `key`, which is this one if there is none.
+    fn value_or(&mut self, key: &str, new: Value) -> &mut Value {
+        let new = || (key.to_string(), Entry { value: new, expires_at: None });
+        &mut self.entries.get_or_insert_with(key, new).value
+    }
+
+    /// An empty container does not exist as a key.
+    fn drop_if_empty(&mut self, key: &str) {
+        if self.get(key).is_some_and(Value::is_empty_container) {
+            self.entries.remove(key);
+        }
     }
 
     /// The keyspace as the golden traces write it: sorted by key, `pttl` in ms (-1: no expiry).

@@ -31,7 +31,7 @@ pub use action::{Action, NewEnrollment, available, why_not};
 pub use fact::{Actor, Fact};
 pub(crate) use finish::REFUSED;
 pub use guards::{Guard, Guards};
-pub use milestone::{Milestone, Press, milestone, press, press_crash};
+pub use milestone::{Milestone, Press, RanStep, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
 pub(crate) use operate::learner_and_course;
@@ -46,7 +46,7 @@ use crate::{
     protocol::{Operation, Reply, serve_blocked},
     time::Millis,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 /// Everything there is: the clock, Redis, the workers, Portal, and how they are set up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ pub struct World {
     /// How many commands idle workers have sent in vain, their blocking wait not counted.
     pub idle_commands: u32,
     /// What never changes during a run.
-    pub setup: Setup,
+    pub setup: Arc<Setup>,
 }
 
 /// One step: the world after it, and what happened, in order.
@@ -100,7 +100,7 @@ impl World {
             portal_down: false,
             deliveries: 0,
             idle_commands: 0,
-            setup,
+            setup: Arc::new(setup),
         }
     }
 

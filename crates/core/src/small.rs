@@ -1,9 +1,23 @@
 //! Collections for a handful of things, kept as sorted vectors: faster to clone than trees at this size, and a fraction
 //! of the bytes in the browser.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 use core::borrow::Borrow;
 use serde::Serialize;
+
+/// A number in digits. One copy of it for all the places that write one; the formatting machinery is made anew in each.
+#[must_use]
+#[inline(never)]
+pub fn decimal(number: u64) -> String {
+    alloc::string::ToString::to_string(&number)
+}
+
+/// The number that a text is in digits; `None` for anything else. One copy, like [`decimal`].
+#[must_use]
+#[inline(never)]
+pub fn number(digits: &str) -> Option<u64> {
+    digits.parse().ok()
+}
 
 /// A set of few members, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -75,6 +89,12 @@ impl<K: Ord + Borrow<str>, V> SmallMap<K, V> {
         self.place(name).ok().and_then(|at| self.0.get(at)).map(|(_, value)| value)
     }
 
+    /// The value under `name`, to change it.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut V> {
+        let at = self.place(name).ok()?;
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+
     /// Puts a value under a name, in place of the one that was there.
     pub fn insert(&mut self, name: K, value: V) {
         match self.place(name.borrow()) {
@@ -110,7 +130,6 @@ impl<K: Ord + Borrow<str>, V> SmallMap<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::String;
 
     #[test]
     fn a_set_keeps_its_members_in_order_and_each_once() {

@@ -1,10 +1,15 @@
 //! A run as history: forward by pressing, back, reset, and a fork where a press follows a step back.
 
 use crate::{
-    reliable_loop::{Milestone, Refusal, World},
+    reliable_loop::{Milestone, Refusal, Setup, World},
     story::{RanStep, RefusedToken, Story, Token},
 };
-use alloc::{string::ToString, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
 
 /// A position in a run, and how it was reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +31,10 @@ pub struct Frame {
 pub struct Timeline {
     opening: Frame,
     /// The frames of the story as it was opened: where a reset goes, whatever branch was taken since.
-    opened: Vec<Frame>,
-    later: Vec<Frame>,
+    opened: Vec<Arc<Frame>>,
+    /// The story as it was opened.
+    home: String,
+    later: Vec<Arc<Frame>>,
     at: usize,
 }
 
@@ -38,7 +45,8 @@ impl Timeline {
         let world = World::new(story.setup.clone());
         let opening =
             Frame { tokens: Vec::new(), steps: Vec::new(), milestone: Some(Milestone::Waiting), world };
-        let mut timeline = Self { opening, opened: Vec::new(), later: Vec::new(), at: 0 };
+        let mut timeline =
+            Self { opening, opened: Vec::new(), home: String::new(), later: Vec::new(), at: 0 };
         let mut refused = None;
         for (index, token) in story.tokens.iter().enumerate() {
             if let Err(refusal) = timeline.open_token(token) {
@@ -46,7 +54,8 @@ impl Timeline {
                 break;
             }
         }
-        timeline.opened.clone_from(&timeline.later);
+        timeline.opened = timeline.later.clone();
+        timeline.home = timeline.story().to_string();
         (timeline, refused)
     }
 
@@ -72,12 +81,8 @@ impl Timeline {
         let Some(last) = ran.steps.last() else { return Ok(()) };
         let world = last.step.world.clone();
         self.later.truncate(self.at);
-        self.later.push(Frame {
-            tokens: vec![token.clone()],
-            steps: ran.steps,
-            milestone: ran.milestone,
-            world,
-        });
+        let tokens = vec![token.clone()];
+        self.later.push(Arc::new(Frame { tokens, steps: ran.steps, milestone: ran.milestone, world }));
         self.at = self.later.len();
         Ok(())
     }
@@ -105,19 +110,19 @@ impl Timeline {
 
     /// Back to where the story opened; everything since is forgotten.
     pub fn reset(&mut self) {
-        self.later.clone_from(&self.opened);
+        self.later = self.opened.clone();
         self.at = self.later.len();
     }
 
     /// The frame where the reader is.
     #[must_use]
     pub fn now(&self) -> &Frame {
-        self.at.checked_sub(1).and_then(|index| self.later.get(index)).unwrap_or(&self.opening)
+        self.at.checked_sub(1).and_then(|index| self.later.get(index)).map_or(&self.opening, |frame| frame)
     }
 
     /// The frames from the opening to where the reader is.
     pub fn so_far(&self) -> impl Iterator<Item = &Frame> {
-        core::iter::once(&self.opening).chain(self.later.iter().take(self.at))
+        core::iter::once(&self.opening).chain(self.later.iter().take(self.at).map(Arc::as_ref))
     }
 
     /// The number of the frame where the reader is, 0 for the opening.
@@ -129,15 +134,17 @@ impl Timeline {
     /// Is the reader where the story opened?
     #[must_use]
     pub fn is_home(&self) -> bool {
-        self.at == self.opened.len()
-            && self.later.iter().zip(&self.opened).all(|(frame, opened)| frame.tokens == opened.tokens)
+        self.at == self.opened.len() && self.story().to_string() == self.home
     }
 
     /// The run up to here, as a story.
     #[must_use]
     pub fn story(&self) -> Story {
-        let tokens = self.so_far().flat_map(|frame| frame.tokens.iter().cloned()).collect();
-        Story { setup: self.opening.world.setup.clone(), tokens }
+        let mut tokens = Vec::new();
+        for frame in self.so_far() {
+            tokens.extend_from_slice(&frame.tokens);
+        }
+        Story { setup: Setup::clone(&self.opening.world.setup), tokens }
     }
 }
 

@@ -9,7 +9,7 @@ use enroll_once_core::{
     protocol::{
         self as core, BlockingWait, NewJob, Queue, Reply, Retry, Sweep, Take, add_standard_job, extend_lock,
         extend_locks, move_stalled_jobs_to_wait, move_to_active, move_to_finished, remove_job, retry_job,
-        serve_blocked, wait_for_job,
+        send, serve_blocked, wait_for_job,
     },
     time::Millis,
 };
@@ -78,11 +78,9 @@ impl Model {
     /// Redis takes suspects in an order of its own (its sets have none); the jobs it recovered lie in wait in that
     /// order, and so do they here from now on.
     pub fn reorder_recovered(&mut self, recovered: &[&str]) {
-        let wait = self.queue.key("wait");
         let mut redis = Atomic::new(&mut self.keys, self.now);
         for id in recovered {
-            redis.lrem_one(&wait, true, id);
-            redis.rpush(&wait, id);
+            send(&mut redis, &self.queue, "LREM @wait -1 $1\nRPUSH @wait $1", &[id]);
         }
     }
 
@@ -92,8 +90,8 @@ impl Model {
             Call::Pop(pop) => self.run_pop(*pop),
             Call::Evict(id) => json!(u8::from(self.keys.evict(&self.queue.job(id)))),
             Call::Unlist(id) => {
-                let active = self.queue.key("active");
-                json!(u8::from(Atomic::new(&mut self.keys, self.now).lrem_one(&active, false, id)))
+                let mut redis = Atomic::new(&mut self.keys, self.now);
+                json!(send(&mut redis, &self.queue, "LREM @active 1 $1", &[id]).integer())
             }
             Call::Pass(time) => {
                 self.now = self.now.plus(*time);

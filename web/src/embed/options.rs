@@ -2,6 +2,7 @@
 
 use enroll_once_core::{
     portal::{CourseId, DEFAULT_COURSE, DEFAULT_LEARNER, UserId},
+    protocol::Queue,
     reliable_loop::Setup,
     story::Story,
 };
@@ -75,7 +76,7 @@ impl Options {
         };
         if let Some(queue) = self.queue.as_deref().filter(|queue| !queue.is_empty()) {
             if is_plain(queue) {
-                setup.queue = queue.to_string();
+                setup.queue = Queue::named(queue);
             } else {
                 problems.push(problem("queue", queue, "1 to 32 letters, digits, `_` or `-`"));
             }

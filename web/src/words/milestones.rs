@@ -3,7 +3,7 @@
 use super::parts::{duration, list, sentence_of};
 use enroll_once_core::{
     portal::PortalError,
-    reliable_loop::Milestone,
+    reliable_loop::{Milestone, WorkerId},
     view::{JobView, LoopView},
 };
 
@@ -111,7 +111,7 @@ fn of_milestone(view: &LoopView, milestone: &Milestone) -> String {
     }
 }
 
-fn picked_up(view: &LoopView, worker: &str, id: &str, deferred: bool) -> String {
+fn picked_up(view: &LoopView, worker: &WorkerId, id: &str, deferred: bool) -> String {
     if deferred {
         return format!(
             "{worker} takes {id}, sees that it stalled too often, and will not run it. It can only move it to failed."
@@ -167,7 +167,7 @@ fn times(count: u32) -> String {
     }
 }
 
-fn finish_refused(worker: &str, code: i32) -> String {
+fn finish_refused(worker: &WorkerId, code: i32) -> String {
     let why = match code {
         -6 => "another token owns the lock",
         -2 => "the lock is gone",
@@ -180,7 +180,7 @@ fn finish_refused(worker: &str, code: i32) -> String {
     )
 }
 
-fn died(worker: &str, job: Option<&str>, after_effect: bool) -> String {
+fn died(worker: &WorkerId, job: Option<&str>, after_effect: bool) -> String {
     match (job, after_effect) {
         (Some(job), true) => format!(
             "{worker} died after its effect and before its acknowledgement. {job} stays in active, under a lock that \
@@ -196,7 +196,7 @@ fn died(worker: &str, job: Option<&str>, after_effect: bool) -> String {
     }
 }
 
-fn marked(worker: &str, jobs: &str, locked: bool) -> String {
+fn marked(worker: &WorkerId, jobs: &str, locked: bool) -> String {
     if locked {
         return format!(
             "{worker}'s sweep marks {jobs} as a suspect and leaves it alone: its lock is alive, so its owner might be \
@@ -209,7 +209,7 @@ fn marked(worker: &str, jobs: &str, locked: bool) -> String {
     )
 }
 
-fn returned(worker: &str, jobs: &str, deferred: bool) -> String {
+fn returned(worker: &WorkerId, jobs: &str, deferred: bool) -> String {
     if deferred {
         return format!(
             "{worker}'s sweep puts {jobs} back into wait, with a note: it stalled more often than the limit allows. \

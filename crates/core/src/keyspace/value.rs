@@ -2,7 +2,6 @@
 
 use crate::{small::SmallSet, time::Millis};
 use alloc::{
-    collections::VecDeque,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -13,7 +12,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// Head first.
-    List(VecDeque<String>),
+    List(Vec<String>),
     /// Members with their scores, lowest score first (equal scores: by member). Scores here are whole numbers.
     SortedSet(Vec<(String, u64)>),
     /// Unordered in Redis; sorted here.
@@ -101,6 +100,29 @@ impl Value {
         }
     }
 
+    /// The members of a list, head first, or of a set, sorted; none for any other type.
+    pub(super) fn members(&self) -> &[String] {
+        match self {
+            Value::List(list) => list,
+            Value::Set(set) => set.as_slice(),
+            Value::SortedSet(_) | Value::Hash(_) | Value::Text(_) | Value::Stream(_) => &[],
+        }
+    }
+
+    /// Removes a member of a set or sorted set, or a field of a hash; true if it was there.
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        match self {
+            Value::Set(set) => set.remove(name),
+            Value::SortedSet(set) => {
+                let before = set.len();
+                set.retain(|(member, _)| member != name);
+                set.len() < before
+            }
+            Value::Hash(fields) => fields.remove(name),
+            Value::List(_) | Value::Text(_) | Value::Stream(_) => false,
+        }
+    }
+
     /// An empty container does not exist as a key. A stream does, and so does an empty text.
     pub(super) fn is_empty_container(&self) -> bool {
         match self {
@@ -140,7 +162,7 @@ macro_rules! stored_as {
 }
 
 stored_as! {
-    List: VecDeque<String>,
+    List: Vec<String>,
     SortedSet: Vec<(String, u64)>,
     Set: SmallSet<String>,
     Hash: Fields,

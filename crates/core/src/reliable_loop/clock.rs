@@ -41,7 +41,7 @@ impl World {
         let Some(job) = self.worker(id).and_then(|worker| worker.job.clone()) else { return };
         self.atomic(facts, Actor::Worker(id), Operation::ExtendLocks, |redis, setup, _| {
             let held = [(job.id.as_str(), job.token.as_str())];
-            let lost = extend_locks(redis, &setup.queue(), &held, setup.lock);
+            let lost = extend_locks(redis, setup.queue(), &held, setup.lock);
             ((), Reply::Ids(lost))
         });
         let due = self.now.plus(self.setup.renew);

@@ -33,9 +33,9 @@ impl World {
                 take: Take { token: &job.token, lock: setup.lock, name: &name },
             };
             let finished = if op == Op::Finish {
-                move_to_finished(redis, &queue, now, &finish)
+                move_to_finished(redis, queue, now, &finish)
             } else {
-                naive::acknowledge(redis, &queue, now, setup.guards, op, &finish)
+                naive::acknowledge(redis, queue, now, setup.guards, op, &finish)
             };
             let reply = Reply::from(&finished);
             (finished, reply)
@@ -70,9 +70,9 @@ impl World {
             let outcome = Outcome::of(&job);
             let retry = Retry { id: &job.id, token: &job.token, fields: &outcome.fields() };
             let done = if by_script {
-                retry_job(redis, &setup.queue(), now, &retry)
+                retry_job(redis, setup.queue(), now, &retry)
             } else {
-                naive::retry(redis, &setup.queue(), setup.guards, &retry)
+                naive::retry(redis, setup.queue(), setup.guards, &retry)
             };
             (done, Reply::Number(done.map_or_else(|code| code.number(), |()| 0)))
         });

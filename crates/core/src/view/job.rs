@@ -1,9 +1,8 @@
 //! Jobs in their lanes.
 
 use crate::{
-    keyspace::Value,
     reliable_loop::{Held, Life, Worker, WorkerId, World},
-    small::SmallSet,
+    small::number,
     time::Millis,
 };
 use alloc::{
@@ -98,8 +97,7 @@ fn jobs(world: &World, lane: LaneName) -> Vec<JobView> {
     let ids: Vec<&str> = match lane {
         LaneName::Wait | LaneName::Active => world.keys.list(&key).collect(),
         LaneName::Completed | LaneName::Failed => {
-            let set = world.keys.get(&key).and_then(Value::as_type::<Vec<(String, u64)>>);
-            set.into_iter().flatten().map(|(id, _)| id.as_str()).collect()
+            world.keys.scored(&key).iter().map(|(id, _)| id.as_str()).collect()
         }
     };
     ids.into_iter().map(|id| job(world, lane, id)).collect()
@@ -109,7 +107,8 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
     let queue = world.setup.queue();
     let hash = queue.job(id);
     let field = |name| world.keys.field(&hash, name);
-    let number = |name| field(name).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let count =
+        |name| field(name).and_then(number).map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX));
     let held = |worker: &Worker| {
         worker.life == Life::Running
             && worker.job.as_ref().is_some_and(|job| job.id == id && owns_lock(world, job))
@@ -120,8 +119,8 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
         suspect: world.keys.has_member(&queue.key("stalled"), id),
         stranded: lane == LaneName::Active && !world.workers.iter().any(held),
         deferred: field("defa").is_some(),
-        taken: number("ats"),
-        recovered: number("stc"),
+        taken: count("ats"),
+        recovered: count("stc"),
         result: match lane {
             LaneName::Completed => field("returnvalue").map(String::from),
             LaneName::Failed => field("failedReason").map(String::from),
@@ -133,9 +132,15 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
 fn lock(world: &World, id: &str) -> Option<LockView> {
     let key = world.setup.queue().lock(id);
     let token = world.keys.get(&key)?.as_type::<String>()?.clone();
-    let owner = token.split(':').next()?.strip_prefix('w')?.parse().ok().map(WorkerId);
+    let owner = owner_of(&token);
     let left = world.keys.time_left(&key, world.now).unwrap_or_default();
     Some(LockView { owner, token, left, of: world.setup.lock })
+}
+
+/// The worker in a token such as `w1:3`.
+fn owner_of(token: &str) -> Option<WorkerId> {
+    let (worker, _) = token.strip_prefix('w')?.split_once(':')?;
+    u8::try_from(number(worker)?).ok().map(WorkerId)
 }
 
 /// Does the worker's token own the lock of the job in its hands?
@@ -144,7 +149,5 @@ pub(super) fn owns_lock(world: &World, held: &Held) -> bool {
 }
 
 pub(super) fn suspects(world: &World) -> Vec<String> {
-    let key = world.setup.queue().key("stalled");
-    let set = world.keys.get(&key).and_then(Value::as_type::<SmallSet<String>>);
-    set.map(|set| set.as_slice().to_vec()).unwrap_or_default()
+    world.keys.members(&world.setup.queue().key("stalled")).to_vec()
 }
