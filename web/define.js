@@ -25,7 +25,6 @@ function load() {
 }
 
 class EnrollElement extends HTMLElement {
-  #wasm;
   #handle;
   #watch;
   #own = {}; // properties that a script has set; they win over attributes, which are never written
@@ -95,11 +94,10 @@ class EnrollElement extends HTMLElement {
     try {
       const { wasm, sheet } = await load();
       if (!this.isConnected || this.#handle) return;
-      this.#wasm = wasm;
       const root = document.createElement("div");
       this.shadowRoot.adoptedStyleSheets = [sheet];
       this.shadowRoot.replaceChildren(root);
-      this.#handle = wasm.mount(root, this.#options(), (name, detail) => this.#tell(name, detail));
+      this.#handle = wasm.mount(root, this.constructor.proof, this.#options(), (name, detail) => this.#tell(name, detail));
       live.add(this);
       this.#states?.add("ready");
       this.#resolve(this);
@@ -110,10 +108,9 @@ class EnrollElement extends HTMLElement {
     }
   }
 
+  // In the order that Options::new expects.
   #options() {
-    const { Options, Tag } = this.#wasm;
-    const [story, learner, course, queue, runs] = ["story", "learner", "course", "queue", "runs"].map((name) => this.option(name));
-    return new Options(Tag[this.constructor.tag], story, learner, course, queue, runs, this.option("no-announce") !== undefined);
+    return ["story", "learner", "course", "queue", "runs", "no-announce"].map((name) => this.option(name));
   }
 
   #unwatch() {
@@ -171,8 +168,8 @@ class EnrollElement extends HTMLElement {
     this.#dispatch("enroll-error", { code, message });
   }
 
-  call(method, ...values) {
-    return this.#ready.then(() => this.#guard(() => this.#handle?.[method](...values)));
+  ask(what, times) {
+    return this.#ready.then(() => this.#guard(() => this.#handle?.ask(what, times)));
   }
 }
 
@@ -180,31 +177,31 @@ const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase(
 
 class EnrollLoop extends EnrollElement {
   static observedAttributes = ["story", "learner", "course", "queue", "no-announce", "loading"];
-  static tag = "Loop";
+  static proof = false;
 
   step() {
-    return this.call("step");
+    return this.ask("step");
   }
   crash() {
-    return this.call("crash");
+    return this.ask("crash");
   }
   back() {
-    return this.call("back");
+    return this.ask("back");
   }
   reset() {
-    return this.call("reset");
+    return this.ask("reset");
   }
 }
 
 class EnrollProof extends EnrollElement {
   static observedAttributes = ["runs", "learner", "course", "no-announce", "loading"];
-  static tag = "Proof";
+  static proof = true;
 
   run(times = 1) {
-    return this.call("run", times);
+    return this.ask("run", times);
   }
   reset() {
-    return this.call("reset");
+    return this.ask("reset");
   }
 }
 

@@ -6,15 +6,14 @@
 mod options;
 mod snapshot;
 
-pub use options::{Options, Problem, Tag};
-pub use snapshot::{LoopSnapshot, ProofSnapshot};
+pub use options::{Options, Problem};
+pub use snapshot::{loop_snapshot, proof_snapshot};
 
 use crate::widget::{Ask, Props, Source, Widget};
-use js_sys::Function;
-use serde::Serialize;
+use js_sys::{Array, Function};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
-use yew::{AppHandle, Callback};
+use yew::AppHandle;
 
 thread_local! {
     static REPORT: RefCell<Option<Function>> = const { RefCell::new(None) };
@@ -46,51 +45,38 @@ pub fn on_panic(report: Function) {
 #[wasm_bindgen]
 pub struct Handle {
     app: AppHandle<Widget>,
-    emit: Callback<(&'static str, JsValue)>,
+    proof: bool,
+    emit: Function,
 }
 
-/// Mounts a widget into `root`, an element of its own inside a shadow root. `emit(name, detail)` hears of changes and
-/// of what was wrong with the options.
+/// Mounts a widget into `root`, an element of its own inside a shadow root: the proof, or else the loop. `options` are
+/// those of [`Options::new`]. `emit(name, detail)` hears of changes and of what was wrong with the options.
 #[wasm_bindgen]
 #[must_use]
-pub fn mount(root: web_sys::Element, options: Options, emit: Function) -> Handle {
-    let emit = Callback::from(move |(name, detail): (&'static str, JsValue)| {
-        // The element's own function: it only dispatches an event, and a listener that throws is the page's affair.
-        drop(emit.call2(&JsValue::NULL, &JsValue::from_str(name), &detail));
-    });
-    let props = Props { options, emit: emit.clone() };
-    Handle { app: yew::Renderer::with_root_and_props(root, props).render(), emit }
+pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Handle {
+    let props = Props { options: Options::new(proof, options), emit: emit.clone() };
+    Handle { app: yew::Renderer::with_root_and_props(root, props).render(), proof, emit }
 }
 
 #[wasm_bindgen]
 impl Handle {
-    /// *step the job*, from a script.
-    pub fn step(&self) {
-        self.app.send_message((Ask::Step, Source::Api));
-    }
-
-    /// *crash mid-process*, from a script.
-    pub fn crash(&self) {
-        self.app.send_message((Ask::Crash, Source::Api));
-    }
-
-    /// *back*, from a script.
-    pub fn back(&self) {
-        self.app.send_message((Ask::Back, Source::Api));
-    }
-
-    /// *reset*, from a script.
-    pub fn reset(&self) {
-        self.app.send_message((Ask::Reset, Source::Api));
-    }
-
-    /// Runs the job `times` times, from a script.
-    pub fn run(&self, times: u32) {
-        self.app.send_message((Ask::Run(times), Source::Api));
+    /// What a button does, from a script: `step`, `crash`, `back`, `reset`, or `run` so many `times`. Anything else is
+    /// nothing.
+    pub fn ask(&self, what: &str, times: u32) {
+        let ask = match what {
+            "step" => Ask::Step,
+            "crash" => Ask::Crash,
+            "back" => Ask::Back,
+            "reset" => Ask::Reset,
+            "run" => Ask::Run(times),
+            _ => return,
+        };
+        self.app.send_message((ask, Source::Api));
     }
 
     /// Opens again with other options.
-    pub fn update(&mut self, options: Options) {
+    pub fn update(&mut self, options: &Array) {
+        let options = Options::new(self.proof, options);
         self.app.update(Props { options, emit: self.emit.clone() });
     }
 
@@ -104,9 +90,4 @@ impl Handle {
     pub fn destroy(self) {
         self.app.destroy();
     }
-}
-
-/// A value as plain JavaScript data; `undefined` if it could not be made.
-pub(crate) fn to_js<T: Serialize>(value: &T) -> JsValue {
-    serde_wasm_bindgen::to_value(value).unwrap_or(JsValue::UNDEFINED)
 }

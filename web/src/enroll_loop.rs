@@ -6,12 +6,13 @@ mod rail;
 mod ran;
 
 use crate::{
-    embed::{LoopSnapshot, Options, Problem},
+    embed::{Options, Problem, loop_snapshot},
+    ui::{Attr, El, el, fragment},
     widget::{Ask, Link},
     words,
 };
 use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
-use yew::prelude::*;
+use wasm_bindgen::JsValue;
 
 /// The hero's state: a timeline, and what is seen of it.
 pub struct EnrollLoop {
@@ -24,10 +25,10 @@ impl EnrollLoop {
     pub fn open(options: &Options) -> (Self, Vec<Problem>) {
         let (story, mut problems) = options.read_loop();
         let (timeline, refused) = Timeline::open(&story);
-        problems.extend(refused.map(|refused| Problem {
-            code: "story",
-            message: format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal),
-        }));
+        if let Some(refused) = refused {
+            let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
+            problems.push(Problem { code: "story", message });
+        }
         (Self { view: LoopView::of(&timeline), timeline }, problems)
     }
 
@@ -51,32 +52,28 @@ impl EnrollLoop {
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> LoopSnapshot {
-        LoopSnapshot::of(&self.view)
+    pub fn snapshot(&self) -> JsValue {
+        loop_snapshot(&self.view)
     }
 
     /// The whole instrument.
-    pub fn show(&self, link: &Link, announce: bool) -> Html {
+    pub fn show(&self, link: &Link, announce: bool) -> El {
         let view = &self.view;
-        html! {
-            <>
-                { rail::rail(view) }
-                { instrument::stage(view) }
-                { instrument::under(view) }
-                { sentence(&words::sentence(view), words::meanwhile(&view.quiet), announce) }
-                { controls::controls(view, link) }
-                { ran::ran(view) }
-            </>
-        }
+        fragment()
+            .child(rail::rail(view))
+            .child(instrument::stage(view))
+            .child(instrument::under(view))
+            .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
+            .child(controls::controls(view, link))
+            .child(ran::ran(view))
     }
 }
 
 /// What happened and why, announced once a press; and a quiet line for what ran in vain.
-pub(crate) fn sentence(text: &str, meanwhile: Option<String>, announce: bool) -> Html {
-    html! {
-        <div class="say" part="sentence">
-            <p role={announce.then_some("status")} aria-atomic={announce.then_some("true")}>{ text }</p>
-            <p class="meanwhile">{ meanwhile.unwrap_or_default() }</p>
-        </div>
+pub(crate) fn sentence(text: &str, meanwhile: &str, announce: bool) -> El {
+    let mut said = el("p").text(text);
+    if announce {
+        said = said.attr(Attr::Role, "status").attr(Attr::AriaAtomic, "true");
     }
+    el("div.say").attr(Attr::Part, "sentence").child(said).child(el("p.meanwhile").text(meanwhile))
 }

@@ -1,9 +1,9 @@
 //! `<enroll-proof>`: the same enroll job, as often as one likes, through Portal's real fold.
 
 use crate::{
-    embed::{Options, Problem, ProofSnapshot},
+    embed::{Options, Problem, proof_snapshot},
     enroll_loop::sentence,
-    ui::Button,
+    ui::{Attr, Button, El, el, fragment},
     widget::{Ask, Link, asks},
     words::{self, label},
 };
@@ -11,7 +11,7 @@ use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
 };
-use yew::prelude::*;
+use wasm_bindgen::JsValue;
 
 /// The proof's state.
 pub struct EnrollProof {
@@ -51,98 +51,88 @@ impl EnrollProof {
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> ProofSnapshot {
-        ProofSnapshot::of(&self.proof)
+    pub fn snapshot(&self) -> JsValue {
+        proof_snapshot(&self.proof)
     }
 
     /// The whole widget.
-    pub fn show(&self, link: &Link, announce: bool) -> Html {
+    pub fn show(&self, link: &Link, announce: bool) -> El {
         let full = self.proof.deliveries() >= Proof::MOST_RUNS;
         let home = self.proof.deliveries() == self.opened.deliveries();
-        let show = |label, class, off, ask| Button { label, class, off, reason: None }.show(asks(link, ask));
-        html! {
-            <>
-                <div class="tally">
-                    <section class="runs" aria-labelledby="runs">
-                        <h3 id="runs">{ "what each run answered" }</h3>
-                        { runs(&self.proof) }
-                    </section>
-                    <section class="log" aria-labelledby="log">
-                        <h3 id="log">{ "Portal's log" }</h3>
-                        { log(self.proof.log()) }
-                    </section>
-                    { count(self.proof.enrolled(), self.proof.deliveries()) }
-                </div>
-                { sentence(&words::proof(&self.proof), None, announce) }
-                <div class="controls">
-                    <div class="buttons">
-                        { show(label::RUN, "main", full, Ask::Run(1)) }
-                        { show(label::RUN_TEN, "outline", full, Ask::Run(10)) }
-                        <span class="apart">{ show(label::RESET, "plain", home, Ask::Reset) }</span>
-                    </div>
-                </div>
-            </>
-        }
+        let show = |label, class, off, ask| asks(link, &Button { label, class, off, reason: None }, ask);
+        let tally = el("div.tally")
+            .child(titled("section.runs", "runs", "what each run answered").child(runs(&self.proof)))
+            .child(titled("section.log", "log", "Portal's log").child(log(self.proof.log())))
+            .child(count(self.proof.enrolled(), self.proof.deliveries()));
+        let buttons = el("div.buttons")
+            .child(show(label::RUN, "main", full, Ask::Run(1)))
+            .child(show(label::RUN_TEN, "outline", full, Ask::Run(10)))
+            .child(el("span.apart").child(show(label::RESET, "plain", home, Ask::Reset)));
+        fragment()
+            .child(tally)
+            .child(sentence(&words::proof(&self.proof), "", announce))
+            .child(el("div.controls").child(buttons))
     }
+}
+
+/// A part that its title labels.
+fn titled(what: &'static str, id: &'static str, title: &'static str) -> El {
+    el(what).attr(Attr::AriaLabelledby, id).child(el("h3").attr(Attr::Id, id).text(title))
 }
 
 /// The enrolled count, large, and the deliveries, small.
-pub(crate) fn count(enrolled: usize, deliveries: usize) -> Html {
-    html! {
-        <section class="count" aria-labelledby="enrolled" part="count">
-            <h3 id="enrolled">{ "enrolled" }</h3>
-            <p class={if enrolled > 0 { "number green" } else { "number" }}>{ enrolled.to_string() }</p>
-            <p class="soft">{ words::deliveries(deliveries) }</p>
-        </section>
-    }
+pub(crate) fn count(enrolled: usize, deliveries: usize) -> El {
+    titled("section.count", "enrolled", "enrolled")
+        .attr(Attr::Part, "count")
+        .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&enrolled.to_string()))
+        .child(el("p.soft").text(&words::deliveries(deliveries)))
 }
 
-fn runs(proof: &Proof) -> Html {
+fn runs(proof: &Proof) -> El {
     let all = proof.runs();
-    if all.is_empty() {
-        return html! { <p class="soft">{ "not run yet" }</p> };
+    let Some((first, later)) = all.split_first() else { return el("p.soft").text("not run yet") };
+    let hidden = later.len().saturating_sub(LATEST);
+    let mut latest = fragment();
+    for (index, run) in later.iter().enumerate().skip(hidden) {
+        latest = latest.child(answer(index + 2, run));
     }
-    let hidden = all.len().saturating_sub(LATEST + 1);
-    let latest = all.iter().enumerate().skip(1 + hidden);
-    html! {
-        <ol class="answers">
-            { answer(1, &all[0]) }
-            if hidden > 0 {
-                <li class="soft gap">{ words::hidden_runs(hidden) }</li>
-            }
-            for (index, run) in latest { { answer(index + 1, run) } }
-        </ol>
-    }
+    let gap = (hidden > 0).then(|| el("li.soft gap").text(&words::hidden_runs(hidden)));
+    el("ol.answers").child(answer(1, first)).maybe(gap).child(latest)
 }
 
-fn answer(number: usize, run: &Result<LearnerEnrolled, PortalError>) -> Html {
-    html! {
-        <li key={number}>
-            <span class="soft">{ number.to_string() }</span>
-            <code class={if run.is_ok() { "green" } else { "" }}>{ words::answer(run) }</code>
-            <span class="soft">{ words::written(run) }</span>
-        </li>
-    }
+fn answer(number: usize, run: &Result<LearnerEnrolled, PortalError>) -> El {
+    let number = number.to_string();
+    el("li")
+        .key(&number)
+        .child(el("span.soft").text(&number))
+        .child(el(if run.is_ok() { "code.green" } else { "code" }).text(&words::answer(run)))
+        .child(el("span.soft").text(words::written(run)))
 }
 
 /// The log as it is: every event with its fields.
-fn log(log: &[LearnerEnrolled]) -> Html {
+fn log(log: &[LearnerEnrolled]) -> El {
     if log.is_empty() {
-        return html! { <p class="soft">{ "no event" }</p> };
+        return el("p.soft").text("no event");
     }
-    html! {
-        <ol class="events">
-            for event in log {
-                <li>
-                    <code>
-                        <b>{ "%LearnerEnrolled" }</b>{ "{" }<br />
-                        { "  user_id: " }{ event.user_id.as_str() }{ "," }<br />
-                        { "  course_id: " }{ event.course_id.as_str() }{ "," }<br />
-                        { "  at: " }{ words::clock(event.at) }<br />
-                        { "}" }
-                    </code>
-                </li>
-            }
-        </ol>
+    let mut events = el("ol.events");
+    for event in log {
+        let code = el("code")
+            .child(el("b").text("%LearnerEnrolled"))
+            .text("{")
+            .child(el("br"))
+            .text("  user_id: ")
+            .text(event.user_id.as_str())
+            .text(",")
+            .child(el("br"))
+            .text("  course_id: ")
+            .text(event.course_id.as_str())
+            .text(",")
+            .child(el("br"))
+            .text("  at: ")
+            .text(&words::clock(event.at))
+            .child(el("br"))
+            .text("}");
+        events = events.child(el("li").child(code));
     }
+    events
 }

@@ -1,7 +1,11 @@
 //! Plain parts that know no queue.
 
 mod button;
+mod el;
 mod moves;
+mod object;
 
 pub use button::Button;
+pub use el::{Attr, El, el, fragment};
 pub use moves::Moves;
+pub use object::{list, object};

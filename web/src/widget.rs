@@ -1,12 +1,12 @@
 //! The one Yew component, which is either widget. One, because every component type costs thousands of bytes.
 
 use crate::{
-    embed::{Options, Problem, Tag, to_js},
+    embed::{Options, Problem},
     enroll_loop::EnrollLoop,
     enroll_proof::EnrollProof,
-    ui::Moves,
+    ui::{Attr, Button, El, Moves, el, fragment, object},
 };
-use serde::Serialize;
+use js_sys::Function;
 use wasm_bindgen::JsValue;
 use yew::{html::Scope, prelude::*};
 
@@ -15,8 +15,8 @@ use yew::{html::Scope, prelude::*};
 pub struct Props {
     /// Which widget, and its options as text.
     pub options: Options,
-    /// Tells the element what happened: the name of an event and its detail.
-    pub emit: Callback<(&'static str, JsValue)>,
+    /// Tells the element what happened: called with the name of an event and its detail.
+    pub emit: Function,
 }
 
 /// What can be asked of a widget. Each takes what makes sense to it.
@@ -35,8 +35,7 @@ pub enum Ask {
 }
 
 /// Who asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The reader, with a button.
     User,
@@ -50,9 +49,10 @@ pub type Msg = (Ask, Source);
 /// Where a widget's buttons send what is asked.
 pub type Link = Scope<Widget>;
 
-/// A callback for a button that asks this.
-pub fn asks(link: &Link, ask: Ask) -> Callback<MouseEvent> {
-    link.callback(move |_| (ask, Source::User))
+/// A button that asks this.
+pub fn asks(link: &Link, button: &Button, ask: Ask) -> El {
+    let link = link.clone();
+    button.show(move || link.send_message((ask, Source::User)))
 }
 
 /// Either widget.
@@ -70,49 +70,45 @@ enum Shown {
 
 impl Widget {
     fn open(options: &Options) -> (Shown, Vec<Problem>) {
-        match options.tag {
-            Tag::Loop => {
-                let (hero, problems) = EnrollLoop::open(options);
-                (Shown::Loop(Box::new(hero)), problems)
-            }
-            Tag::Proof => {
-                let (proof, problems) = EnrollProof::open(options);
-                (Shown::Proof(Box::new(proof)), problems)
-            }
+        if options.proof {
+            let (proof, problems) = EnrollProof::open(options);
+            (Shown::Proof(Box::new(proof)), problems)
+        } else {
+            let (hero, problems) = EnrollLoop::open(options);
+            (Shown::Loop(Box::new(hero)), problems)
         }
     }
 
     fn report(&self, context: &Context<Self>) {
         for problem in &self.problems {
-            context.props().emit.emit(("enroll-error", to_js(problem)));
+            let detail =
+                object(&[("code", problem.code.into()), ("message", problem.message.as_str().into())]);
+            emit(context, "enroll-error", &detail);
         }
     }
 
+    /// Says who asked, and what there is to see now.
     fn tell_change(&self, context: &Context<Self>, source: Source) {
-        let change = self.change(source);
-        context.props().emit.emit(("enroll-change", change));
-    }
-
-    /// The detail of `enroll-change`: who asked, and what there is to see now.
-    fn change(&self, source: Source) -> JsValue {
-        #[derive(Serialize)]
-        struct Change<S> {
-            source: Source,
-            snapshot: S,
-        }
-        match &self.shown {
-            Shown::Loop(hero) => to_js(&Change { source, snapshot: hero.snapshot() }),
-            Shown::Proof(proof) => to_js(&Change { source, snapshot: proof.snapshot() }),
-        }
+        let source = match source {
+            Source::User => "user",
+            Source::Api => "api",
+        };
+        let detail = object(&[("source", source.into()), ("snapshot", self.snapshot())]);
+        emit(context, "enroll-change", &detail);
     }
 
     /// What a script gets to see.
     pub fn snapshot(&self) -> JsValue {
         match &self.shown {
-            Shown::Loop(hero) => to_js(&hero.snapshot()),
-            Shown::Proof(proof) => to_js(&proof.snapshot()),
+            Shown::Loop(hero) => hero.snapshot(),
+            Shown::Proof(proof) => proof.snapshot(),
         }
     }
+}
+
+/// The element's own function: it only dispatches an event, and a listener that throws is the page's affair.
+fn emit(context: &Context<Widget>, name: &str, detail: &JsValue) {
+    drop(context.props().emit.call2(&JsValue::NULL, &JsValue::from_str(name), detail));
 }
 
 impl Component for Widget {
@@ -154,14 +150,19 @@ impl Component for Widget {
             Shown::Loop(hero) => ("The enroll job, step by step", hero.show(link, announce)),
             Shown::Proof(proof) => ("The enroll job, run again and again", proof.show(link, announce)),
         };
-        html! {
-            <div class="instrument" role="group" aria-label={label} ref={self.root.clone()}>
-                for problem in &self.problems {
-                    <p class="problem" role="note"><b>{ "Not understood. " }</b>{ &problem.message }</p>
-                }
-                { body }
-            </div>
+        let mut problems = fragment();
+        for problem in &self.problems {
+            let lead = el("b").text("Not understood. ");
+            problems =
+                problems.child(el("p.problem").attr(Attr::Role, "note").child(lead).text(&problem.message));
         }
+        el("div.instrument")
+            .attr(Attr::Role, "group")
+            .attr(Attr::AriaLabel, label)
+            .node_ref(&self.root)
+            .child(problems)
+            .child(body)
+            .html()
     }
 
     fn rendered(&mut self, _: &Context<Self>, _: bool) {

@@ -2,14 +2,15 @@
 //!
 //! Present tense, short, the field's terms: what happened, then why it matters.
 
+mod fill;
 mod milestones;
 mod parts;
 mod proof;
 
 pub use milestones::{sentence, stage};
 pub use parts::{
-    actor_line, belief, box_title, clock, doing, duration, failed_value, job_state, job_title, marker,
-    meanwhile, portal_lines, reply, why_not,
+    actor_line, all_commands, belief, box_title, clock, command_reply, doing, duration, failed_value, guard,
+    job_state, job_title, marker, meanwhile, portal_lines, reply, why_not,
 };
 pub use proof::{answer, deliveries, hidden_runs, proof, written};
 

@@ -6,14 +6,13 @@ use enroll_once_core::{
     reliable_loop::Setup,
     story::Story,
 };
-use serde::Serialize;
-use wasm_bindgen::prelude::*;
+use js_sys::Array;
 
 /// The run with which the hero opens: one job in wait.
 const DEFAULT_STORY: &str = "add";
 
 /// Something that was wrong with an option. The rest works all the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Which option: `story`, `learner`, `course`, `queue` or `runs`.
     pub code: &'static str,
@@ -21,46 +20,35 @@ pub struct Problem {
     pub message: String,
 }
 
-/// Which widget.
-#[wasm_bindgen]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tag {
-    /// `<enroll-loop>`.
-    #[default]
-    Loop,
-    /// `<enroll-proof>`.
-    Proof,
-}
-
-/// The options of a widget. Each text is what the attribute holds, or `undefined`; each widget reads its own.
-#[wasm_bindgen]
+/// The options of a widget. Each text is what the attribute holds, or nothing; each widget reads its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    pub(crate) tag: Tag,
+    /// The proof, or else the loop.
+    pub proof: bool,
     story: Option<String>,
     learner: Option<String>,
     course: Option<String>,
     queue: Option<String>,
     runs: Option<String>,
     /// Leave out the live region.
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
-#[wasm_bindgen]
 impl Options {
-    /// Options from attributes.
-    #[wasm_bindgen(constructor)]
+    /// Options from attributes, each a text or `undefined`: `story`, `learner`, `course`, `queue`, `runs`,
+    /// `no-announce`.
     #[must_use]
-    pub fn new(
-        tag: Tag,
-        story: Option<String>,
-        learner: Option<String>,
-        course: Option<String>,
-        queue: Option<String>,
-        runs: Option<String>,
-        quiet: bool,
-    ) -> Self {
-        Self { tag, story, learner, course, queue, runs, quiet }
+    pub fn new(proof: bool, attributes: &Array) -> Self {
+        let text = |index| attributes.get(index).as_string();
+        Self {
+            proof,
+            story: text(0),
+            learner: text(1),
+            course: text(2),
+            queue: text(3),
+            runs: text(4),
+            quiet: text(5).is_some(),
+        }
     }
 }
 
@@ -83,7 +71,9 @@ impl Options {
         }
         let text = self.story.as_deref().filter(|story| !story.trim().is_empty()).unwrap_or(DEFAULT_STORY);
         let (story, error) = Story::parse_good_part(text, setup);
-        problems.extend(error.map(|error| Problem { code: "story", message: format!("story: {error}") }));
+        if let Some(error) = error {
+            problems.push(Problem { code: "story", message: format!("story: {error}") });
+        }
         (story, problems)
     }
 
@@ -160,13 +150,16 @@ mod tests {
 
     #[test]
     fn a_bad_story_runs_as_far_as_it_is_good() {
-        check(
-            Options { story: Some("add,step,stepp".into()), ..Default::default() },
-            "add,step",
-            &[
-                "story: token 3, `stepp`, at character 10: expected add, step, crash, a worker's action such as \
-               w1:take, time such as +30s, portal:restart, or setup such as lock=30s",
-            ],
+        let options = Options { story: Some("add,step,stepp".into()), ..Default::default() };
+        let (read, problems) = options.read_loop();
+        assert_eq!(read.to_string(), "add,step");
+        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+        assert_eq!(problem.code, "story");
+        // The rest, what was expected, is the core's own wording.
+        assert!(
+            problem.message.starts_with("story: token 3, `stepp`, at character 10: "),
+            "{}",
+            problem.message
         );
     }
 

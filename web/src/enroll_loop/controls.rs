@@ -1,31 +1,29 @@
 //! The four buttons, and the line that says why one of them makes no sense now.
 
 use crate::{
-    ui::Button,
+    ui::{Attr, Button, El, el},
     widget::{Ask, Link, asks},
     words::{self, label},
 };
 use enroll_once_core::view::LoopView;
-use yew::prelude::*;
 
 const REASON: &str = "why-not";
 
-pub(super) fn controls(view: &LoopView, link: &Link) -> Html {
+pub(super) fn controls(view: &LoopView, link: &Link) -> El {
     let show = |label, class, off, ask| {
         let reason = matches!(ask, Ask::Step | Ask::Crash).then_some(REASON);
-        Button { label, class, off, reason }.show(asks(link, ask))
+        asks(link, &Button { label, class, off, reason }, ask)
     };
-    html! {
-        <div class="controls">
-            <div class="buttons">
-                { show(label::STEP, "main", view.why_no_step.is_some(), Ask::Step) }
-                { show(label::CRASH, "danger", view.why_no_crash.is_some(), Ask::Crash) }
-                <span class="apart">
-                    { show(label::BACK, "plain", !view.can_go_back, Ask::Back) }
-                    { show(label::RESET, "plain", !view.can_reset, Ask::Reset) }
-                </span>
-            </div>
-            <p class="why-not" id={REASON}>{ words::why_not(view).unwrap_or_default() }</p>
-        </div>
-    }
+    let apart = el("span.apart").child(show(label::BACK, "plain", !view.can_go_back, Ask::Back)).child(show(
+        label::RESET,
+        "plain",
+        !view.can_reset,
+        Ask::Reset,
+    ));
+    let buttons = el("div.buttons")
+        .child(show(label::STEP, "main", view.why_no_step.is_some(), Ask::Step))
+        .child(show(label::CRASH, "danger", view.why_no_crash.is_some(), Ask::Crash))
+        .child(apart);
+    let reason = el("p.why-not").attr(Attr::Id, REASON).text(&words::why_not(view));
+    el("div.controls").child(buttons).child(reason)
 }

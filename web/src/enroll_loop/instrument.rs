@@ -1,150 +1,150 @@
 //! The lanes with the job in exactly one, the count, the marker, the suspects and the workers.
 
-use crate::{enroll_proof::count, words};
+use crate::{
+    enroll_proof::count,
+    ui::{Attr, El, el, fragment},
+    words,
+};
 use enroll_once_core::{
     reliable_loop::Life,
     view::{JobView, Lane, LaneName, LockView, LoopView, Marker, WorkerView},
 };
-use yew::prelude::*;
 
-pub(super) fn stage(view: &LoopView) -> Html {
-    // failed takes no place until it is used.
-    let used = |lane: &&Lane| lane.name != LaneName::Failed || !lane.jobs.is_empty();
-    html! {
-        <div class="stage">
-            for item in view.lanes.iter().filter(used) { { lane(item) } }
-            { count(view.enrolled, view.deliveries as usize) }
-        </div>
+pub(super) fn stage(view: &LoopView) -> El {
+    let mut lanes = fragment();
+    for item in &view.lanes {
+        // failed takes no place until it is used.
+        if item.name != LaneName::Failed || !item.jobs.is_empty() {
+            lanes = lanes.child(lane(item));
+        }
     }
+    el("div.stage").child(lanes).child(count(view.enrolled, view.deliveries as usize))
 }
 
-fn lane(lane: &Lane) -> Html {
+fn lane(lane: &Lane) -> El {
     let name = lane.name.key();
-    html! {
-        <section class={classes!("lane", name)} aria-labelledby={name} part={name}>
-            <h3 id={name}><i>{ lane.prefix.as_str() }</i><b>{ name }</b></h3>
-            <ul>
-                for item in &lane.jobs { { job(lane.name, item) } }
-                if lane.jobs.is_empty() {
-                    <li class="empty">{ "empty" }</li>
-                }
-            </ul>
-        </section>
+    let class = match lane.name {
+        LaneName::Wait => "lane wait",
+        LaneName::Active => "lane active",
+        LaneName::Completed => "lane completed",
+        LaneName::Failed => "lane failed",
+    };
+    let mut jobs = fragment();
+    for item in &lane.jobs {
+        jobs = jobs.child(job(lane.name, item));
     }
+    let empty = lane.jobs.is_empty().then(|| el("li.empty").text("empty"));
+    el("section")
+        .class(class)
+        .attr(Attr::AriaLabelledby, name)
+        .attr(Attr::Part, name)
+        .child(el("h3").attr(Attr::Id, name).child(el("i").text(&lane.prefix)).child(el("b").text(name)))
+        .child(el("ul").child(jobs).maybe(empty))
 }
 
-fn job(lane: LaneName, job: &JobView) -> Html {
-    let state = words::job_state(lane, job);
-    let class = classes!(
-        "job",
-        match lane {
-            LaneName::Wait => "waiting",
-            LaneName::Active if job.stranded => "stranded",
-            LaneName::Active => "in-flight",
-            LaneName::Completed => "completed",
-            LaneName::Failed => "failed",
-        },
-        job.suspect.then_some("suspect"),
-    );
-    html! {
-        <li {class} key={job.id.clone()} data-move={job.id.clone()}>
-            <p class="first"><b class="id">{ job.id.as_str() }</b><span class="state">{ state }</span></p>
-            if lane == LaneName::Active {
-                { lock(job.lock.as_ref()) }
-            }
-            if job.suspect {
-                <p class="mark">{ "suspect" }</p>
-            }
-            if job.deferred {
-                <p class="mark red">{ "must fail: stalled too often" }</p>
-            }
-            if let Some(reason) = words::failed_value(lane, job) {
-                <p class="mark red">{ reason }</p>
-            }
-            <p class="soft">{ words::job_title(job) }</p>
-        </li>
-    }
+fn job(lane: LaneName, job: &JobView) -> El {
+    let class = match (lane, job.stranded, job.suspect) {
+        (LaneName::Wait, _, false) => "job waiting",
+        (LaneName::Wait, _, true) => "job waiting suspect",
+        (LaneName::Active, true, false) => "job stranded",
+        (LaneName::Active, true, true) => "job stranded suspect",
+        (LaneName::Active, false, false) => "job in-flight",
+        (LaneName::Active, false, true) => "job in-flight suspect",
+        (LaneName::Completed, _, false) => "job completed",
+        (LaneName::Completed, _, true) => "job completed suspect",
+        (LaneName::Failed, _, false) => "job failed",
+        (LaneName::Failed, _, true) => "job failed suspect",
+    };
+    let first = el("p.first")
+        .child(el("b.id").text(&job.id))
+        .child(el("span.state").text(words::job_state(lane, job)));
+    el("li")
+        .class(class)
+        .key(&job.id)
+        .attr_of(Attr::DataMove, &job.id)
+        .child(first)
+        .maybe((lane == LaneName::Active).then(|| lock(job.lock.as_ref())))
+        .maybe(job.suspect.then(|| el("p.mark").text("suspect")))
+        .maybe(job.deferred.then(|| el("p.mark red").text("must fail: stalled too often")))
+        .maybe(words::failed_value(lane, job).map(|reason| el("p.mark red").text(reason)))
+        .child(el("p.soft").text(&words::job_title(job)))
 }
 
 /// The lock drains with the virtual clock. The bar is a drawing of the words beside it.
-fn lock(lock: Option<&LockView>) -> Html {
-    let Some(lock) = lock else { return html! { <p class="lock gone">{ "no lock" }</p> } };
+fn lock(lock: Option<&LockView>) -> El {
+    let Some(lock) = lock else { return el("p.lock gone").text("no lock") };
     let share = (lock.left.0 * 100 / lock.of.0.max(1)).to_string();
-    let owner = lock.owner.map_or(lock.token.clone(), |owner| owner.to_string());
-    html! {
-        <p class="lock">
-            <span>{ "lock " }{ owner }</span>
-            <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-                <rect class="whole" width="100" height="8" />
-                <rect class="left" width={share} height="8" />
-            </svg>
-            <span>{ words::duration(lock.left) }</span>
-        </p>
-    }
+    let owner = lock.owner.map_or_else(|| lock.token.clone(), |owner| owner.to_string());
+    let bar = el("svg")
+        .attr(Attr::ViewBox, "0 0 100 8")
+        .attr(Attr::PreserveAspectRatio, "none")
+        .attr(Attr::AriaHidden, "true")
+        .child(el("rect.whole").attr(Attr::Width, "100").attr(Attr::Height, "8"))
+        .child(el("rect.left").attr_of(Attr::Width, &share).attr(Attr::Height, "8"));
+    el("p.lock")
+        .child(el("span").text("lock ").text(&owner))
+        .child(bar)
+        .child(el("span").text(&words::duration(lock.left)))
 }
 
-pub(super) fn under(view: &LoopView) -> Html {
-    let up = view.marker != Marker::Down;
-    html! {
-        <div class="under">
-            <dl class="of-wait">
-                <div class={if up { "marker up" } else { "marker" }}>
-                    <dt>{ "marker" }</dt><dd>{ words::marker(view.marker) }</dd>
-                </div>
-            </dl>
-            <dl class="of-active">
-                for worker in &view.workers { { worker_line(worker) } }
-                <div class={if view.suspects.is_empty() { "suspects" } else { "suspects violet" }}>
-                    <dt>{ "suspects" }</dt>
-                    <dd>
-                        if view.suspects.is_empty() { { "none" } } else { <code>{ view.suspects.join(" ") }</code> }
-                    </dd>
-                </div>
-                <div>
-                    <dt>{ "sweep guard" }</dt>
-                    <dd>{ view.guard_left.map_or("none".into(), |left| format!("{} left", words::duration(left))) }</dd>
-                </div>
-            </dl>
-            <dl class="of-log">
-                <div><dt>{ "Portal's log" }</dt><dd>{ log(view) }</dd></div>
-            </dl>
-        </div>
+pub(super) fn under(view: &LoopView) -> El {
+    let marker = el("div.marker")
+        .class(if view.marker == Marker::Down { "marker" } else { "marker up" })
+        .child(el("dt").text("marker"))
+        .child(el("dd").text(&words::marker(view.marker)));
+    let mut workers = fragment();
+    for worker in &view.workers {
+        workers = workers.child(worker_line(worker));
     }
+    let guard =
+        el("div").child(el("dt").text("sweep guard")).child(el("dd").text(&words::guard(view.guard_left)));
+    let log = el("div").child(el("dt").text("Portal's log")).child(el("dd").child(log(view)));
+    el("div.under")
+        .child(el("dl.of-wait").child(marker))
+        .child(el("dl.of-active").child(workers).child(suspects(&view.suspects)).child(guard))
+        .child(el("dl.of-log").child(log))
 }
 
-fn worker_line(worker: &WorkerView) -> Html {
+fn suspects(suspects: &[String]) -> El {
+    let (class, names) = if suspects.is_empty() {
+        ("suspects", fragment().text("none"))
+    } else {
+        ("suspects violet", el("code").text(&suspects.join(" ")))
+    };
+    el("div").class(class).child(el("dt").text("suspects")).child(el("dd").child(names))
+}
+
+fn worker_line(worker: &WorkerView) -> El {
     let class = match worker.life {
         Life::Dead => "worker red",
         Life::Frozen => "worker frozen",
         Life::Running => "worker",
     };
-    html! {
-        <div {class} key={worker.id.0}>
-            <dt>{ worker.id.to_string() }</dt>
-            <dd>
-                { words::doing(worker) }
-                if let Some(belief) = words::belief(worker) {
-                    { " " }<s><span class="hidden">{ "no longer true: " }</span>{ belief }</s>
-                }
-            </dd>
-        </div>
-    }
+    let name = worker.id.to_string();
+    let belief = words::belief(worker).map(|belief| {
+        let hidden = el("span.hidden").text("no longer true: ");
+        fragment().text(" ").child(el("s").child(hidden).text(&belief))
+    });
+    el("div")
+        .class(class)
+        .key(&name)
+        .child(el("dt").text(&name))
+        .child(el("dd").text(&words::doing(worker)).maybe(belief))
 }
 
-fn log(view: &LoopView) -> Html {
+fn log(view: &LoopView) -> El {
     if view.log.is_empty() {
-        return html! { "no event" };
+        return fragment().text("no event");
     }
-    html! {
-        <ol>
-            for event in &view.log {
-                <li>
-                    <b>{ "LearnerEnrolled" }</b>
-                    <span>{ event.user_id.as_str() }</span>
-                    <span>{ event.course_id.as_str() }</span>
-                    <span>{ words::clock(event.at) }</span>
-                </li>
-            }
-        </ol>
+    let mut events = el("ol");
+    for event in &view.log {
+        events = events.child(
+            el("li")
+                .child(el("b").text("LearnerEnrolled"))
+                .child(el("span").text(event.user_id.as_str()))
+                .child(el("span").text(event.course_id.as_str()))
+                .child(el("span").text(&words::clock(event.at))),
+        );
     }
+    events
 }

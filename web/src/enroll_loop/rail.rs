@@ -1,41 +1,33 @@
 //! The stage rail. It grows a branch where a worker dies: the detour is seen, not told.
 
-use crate::words;
+use crate::{
+    ui::{Attr, El, el},
+    words,
+};
 use enroll_once_core::{
     reliable_loop::Milestone,
     view::{LoopView, RailStop, When},
 };
-use yew::prelude::*;
 
-pub(super) fn rail(view: &LoopView) -> Html {
-    let mut rows: Vec<Vec<&RailStop>> = vec![Vec::new()];
+pub(super) fn rail(view: &LoopView) -> El {
+    let mut rows = el("div.rail").attr(Attr::Role, "list").attr(Attr::AriaLabel, "Stages of this run");
+    let mut row = el("div.row").attr(Attr::Role, "presentation");
     for stop in &view.rail {
         if matches!(stop.milestone, Milestone::Died { .. }) {
-            rows.push(Vec::new());
+            rows = rows.child(row);
+            row = el("div.row branch").attr(Attr::Role, "presentation");
         }
-        if let Some(row) = rows.last_mut() {
-            row.push(stop);
-        }
+        row = row.child(stop_of(stop));
     }
-    html! {
-        <div class="head">
-            <div class="rail" role="list" aria-label="Stages of this run">
-                for (index, row) in rows.into_iter().enumerate() {
-                    <div class={if index == 0 { "row" } else { "row branch" }} role="presentation">
-                        for stop in row { { stop_of(stop) } }
-                    </div>
-                }
-            </div>
-            <p class="clock"><span class="hidden">{ "virtual clock " }</span>{ words::clock(view.now) }</p>
-        </div>
-    }
+    let clock = el("p.clock").child(el("span.hidden").text("virtual clock ")).text(&words::clock(view.now));
+    el("div.head").child(rows.child(row)).child(clock)
 }
 
-fn stop_of(stop: &RailStop) -> Html {
-    let (class, current) = match stop.when {
-        When::Past => ("past", None),
-        When::Now => ("now", Some("step")),
-        When::Next => ("next", None),
+fn stop_of(stop: &RailStop) -> El {
+    let when = match stop.when {
+        When::Past => "past",
+        When::Now => "now",
+        When::Next => "next",
     };
     let tone = match stop.milestone {
         Milestone::Died { .. }
@@ -54,9 +46,10 @@ fn stop_of(stop: &RailStop) -> Html {
         | Milestone::Returned { .. }
         | Milestone::Started { .. } => "amber",
     };
-    html! {
-        <span role="listitem" class={classes!("stop", class, tone)} aria-current={current}>
-            <b>{ words::stage(&stop.milestone) }</b>
-        </span>
+    let mut shown =
+        el("span").attr(Attr::Role, "listitem").attr_of(Attr::Class, &["stop", when, tone].join(" "));
+    if stop.when == When::Now {
+        shown = shown.attr(Attr::AriaCurrent, "step");
     }
+    shown.child(el("b").text(words::stage(&stop.milestone)))
 }

@@ -1,70 +1,73 @@
 //! What just ran: the Redis commands of one atomic box.
 
-use crate::words;
+use crate::{
+    ui::{Attr, El, el, fragment},
+    words,
+};
 use enroll_once_core::{
     keyspace::{CommandReply, RedisCommand},
     view::{Box, LoopView},
 };
-use yew::prelude::*;
 
-pub(super) fn ran(view: &LoopView) -> Html {
+pub(super) fn ran(view: &LoopView) -> El {
     let shown = &view.ran;
     if *shown == Box::Nothing {
-        return html! {};
+        return fragment();
     }
     let prefix = view.lanes.first().map_or("", |lane| lane.prefix.as_str());
-    html! {
-        <section class="ran" aria-labelledby="ran" part="ran">
-            <h3 id="ran"><b>{ words::box_title(shown) }</b>{ " " }<span>{ words::actor_line(shown) }</span></h3>
-            { lines(shown, prefix) }
-        </section>
-    }
-}
-
-fn lines(shown: &Box, prefix: &str) -> Html {
+    let title = el("h3")
+        .attr(Attr::Id, "ran")
+        .child(el("b").text(words::box_title(shown)))
+        .text(" ")
+        .child(el("span").text(&words::actor_line(shown)));
+    let section = el("section.ran").attr(Attr::AriaLabelledby, "ran").attr(Attr::Part, "ran").child(title);
     match shown {
-        Box::Redis { commands, reply, .. } => html! {
-            <>
-                { redis(commands, prefix) }
-                if commands.len() != 1 {
-                    <p class="reply">{ "reply " }<code>{ words::reply(reply) }</code></p>
-                }
-            </>
-        },
-        Box::Portal { result, .. } => html! {
-            <ol class="commands">
-                for (name, outcome) in words::portal_lines(result) {
-                    <li><code>{ name }</code><em>{ " → " }{ outcome }</em></li>
-                }
-            </ol>
-        },
-        Box::Expiry { keys } => html! {
-            <ol class="commands">
-                for key in keys { <li><code>{ word(key, prefix) }</code><em>{ " is gone" }</em></li> }
-            </ol>
-        },
-        Box::Death { .. } | Box::Start { .. } | Box::Nothing => html! {},
+        Box::Redis { commands, reply, .. } => {
+            let reply = (commands.len() != 1)
+                .then(|| el("p.reply").text("reply ").child(el("code").text(&words::reply(reply))));
+            section.child(telling(commands, prefix)).maybe(disclosure(commands, prefix)).maybe(reply)
+        }
+        Box::Portal { result, .. } => {
+            let mut lines = el("ol.commands");
+            for (name, outcome) in words::portal_lines(result) {
+                let outcome = el("em").text(" → ").text(&outcome);
+                lines = lines.child(el("li").child(el("code").text(name)).child(outcome));
+            }
+            section.child(lines)
+        }
+        Box::Expiry { keys } => {
+            let mut lines = el("ol.commands");
+            for key in keys {
+                let gone = el("em").text(" is gone");
+                lines = lines.child(el("li").child(el("code").child(word(key, prefix))).child(gone));
+            }
+            section.child(lines)
+        }
+        Box::Death { .. } | Box::Start { .. } | Box::Nothing => section,
     }
 }
 
-/// The commands that changed or decided something; the rest, which only looks, behind a disclosure.
-fn redis(commands: &[RedisCommand], prefix: &str) -> Html {
-    let (telling, looking): (Vec<_>, Vec<_>) = commands.iter().partition(|command| tells(command));
-    html! {
-        <>
-            <ol class="commands">
-                for command in &telling { { line(command, prefix) } }
-            </ol>
-            if !looking.is_empty() {
-                <details>
-                    <summary>{ format!("all {} commands, in order", commands.len()) }</summary>
-                    <ol class="commands">
-                        for command in commands { { line(command, prefix) } }
-                    </ol>
-                </details>
-            }
-        </>
+/// The commands that changed or decided something.
+fn telling(commands: &[RedisCommand], prefix: &str) -> El {
+    let mut lines = el("ol.commands");
+    for command in commands {
+        if tells(command) {
+            lines = lines.child(line(command, prefix));
+        }
     }
+    lines
+}
+
+/// All of them, when some only look.
+fn disclosure(commands: &[RedisCommand], prefix: &str) -> Option<El> {
+    if commands.iter().all(tells) {
+        return None;
+    }
+    let mut lines = el("ol.commands");
+    for command in commands {
+        lines = lines.child(line(command, prefix));
+    }
+    Some(el("details").child(el("summary").text(&words::all_commands(commands.len()))).child(lines))
 }
 
 /// Did the command change something, or look at a lock, a guard or the suspects, on which the script then decided?
@@ -79,39 +82,25 @@ fn tells(command: &RedisCommand) -> bool {
     }
 }
 
-fn line(command: &RedisCommand, prefix: &str) -> Html {
-    html! {
-        <li>
-            <code>
-                for (index, text) in command.words.iter().enumerate() {
-                    if index > 0 { { " " } }
-                    { word(text, prefix) }
-                }
-            </code>
-            { arrow(&command.reply) }
-        </li>
+fn line(command: &RedisCommand, prefix: &str) -> El {
+    let mut words = el("code");
+    for (index, text) in command.words.iter().enumerate() {
+        if index > 0 {
+            words = words.text(" ");
+        }
+        words = words.child(word(text, prefix));
+    }
+    let line = el("li").child(words);
+    match words::command_reply(&command.reply) {
+        Some(reply) => line.child(el("em").text(" → ").text(&reply)),
+        None => line,
     }
 }
 
 /// The queue's prefix is the same in every key, so it steps back.
-fn word(text: &str, prefix: &str) -> Html {
+fn word(text: &str, prefix: &str) -> El {
     match text.strip_prefix(prefix) {
-        Some(rest) => html! { <><i>{ prefix }</i>{ rest }</> },
-        None => html! { { text } },
+        Some(rest) => fragment().child(el("i").text(prefix)).text(rest),
+        None => fragment().text(text),
     }
-}
-
-fn arrow(reply: &CommandReply) -> Html {
-    let text = match reply {
-        CommandReply::Nil => "nil".to_string(),
-        CommandReply::Ok => return html! {},
-        CommandReply::Integer(number) => number.to_string(),
-        CommandReply::Text(text) => text.clone(),
-        CommandReply::List(items) if items.is_empty() => "empty".to_string(),
-        CommandReply::List(items) => {
-            let items: Vec<&str> = items.iter().map(|item| item.as_deref().unwrap_or("nil")).collect();
-            items.join(" ")
-        }
-    };
-    html! { <em>{ " → " }{ text }</em> }
 }

@@ -1,6 +1,8 @@
 //! A button that stays where it is, focus included, when it makes no sense for now.
 
-use yew::prelude::*;
+use super::{Attr, El, el};
+use std::rc::Rc;
+use yew::virtual_dom::{Listener, ListenerKind};
 
 /// What a button is. A plain value and a function, no component: every component type costs thousands of bytes.
 pub struct Button {
@@ -16,20 +18,37 @@ pub struct Button {
 
 impl Button {
     /// A native button: Enter and Space come with it. `aria-disabled`, not `disabled`, so that focus is never lost.
-    pub fn show(&self, onpress: Callback<MouseEvent>) -> Html {
-        let part = self.label.split(' ').next().unwrap_or_default();
-        let onclick = if self.off { Callback::noop() } else { onpress };
-        html! {
-            <button
-                type="button"
-                class={self.class}
-                {part}
-                aria-disabled={self.off.then_some("true")}
-                aria-describedby={self.reason.filter(|_| self.off)}
-                {onclick}
-            >
-                { self.label }
-            </button>
+    pub fn show(&self, onpress: impl Fn() + 'static) -> El {
+        let (part, _) = self.label.split_once(' ').unwrap_or((self.label, ""));
+        let mut button = el("button").class(self.class).attr(Attr::Type, "button").attr(Attr::Part, part);
+        if self.off {
+            button = button.attr(Attr::AriaDisabled, "true");
+            if let Some(reason) = self.reason {
+                button = button.attr(Attr::AriaDescribedby, reason);
+            }
         }
+        button.listener(Rc::new(Press { off: self.off, onpress })).text(self.label)
+    }
+}
+
+/// yew's own listener also brings a cast of the event, which nobody reads here.
+struct Press<F> {
+    off: bool,
+    onpress: F,
+}
+
+impl<F: Fn()> Listener for Press<F> {
+    fn kind(&self) -> ListenerKind {
+        ListenerKind::onclick
+    }
+
+    fn handle(&self, _: web_sys::Event) {
+        if !self.off {
+            (self.onpress)();
+        }
+    }
+
+    fn passive(&self) -> bool {
+        false
     }
 }

@@ -3,7 +3,8 @@
 //! The element is in one place all the time, the new one; only its picture starts from the old one. Under reduced
 //! motion nothing slides.
 
-use js_sys::{Array, Object, Reflect};
+use super::object;
+use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use web_sys::Element;
 
@@ -57,7 +58,7 @@ fn reduced_motion() -> bool {
 extern "C" {
     type Animates;
     #[wasm_bindgen(method)]
-    fn animate(this: &Animates, frames: &Array, options: &Object);
+    fn animate(this: &Animates, frames: &Array, options: &JsValue);
 }
 
 fn slide(element: &Element, right: f64, down: f64) {
@@ -68,13 +69,4 @@ fn slide(element: &Element, right: f64, down: f64) {
     let frames = Array::of2(&frame(&from), &frame("none"));
     let options = object(&[("duration", MOVE_MS.into()), ("easing", "ease-out".into())]);
     element.unchecked_ref::<Animates>().animate(&frames, &options);
-}
-
-fn object(fields: &[(&str, JsValue)]) -> Object {
-    let object = Object::new();
-    for (name, value) in fields {
-        // Setting a property of a fresh plain object cannot fail.
-        let _ = Reflect::set(&object, &JsValue::from_str(name), value);
-    }
-    object
 }

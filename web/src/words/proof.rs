@@ -1,5 +1,6 @@
 //! The proof's texts.
 
+use super::fill::fill;
 use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
@@ -10,7 +11,7 @@ use enroll_once_core::{
 pub fn deliveries(count: usize) -> String {
     match count {
         1 => "of 1 delivery".into(),
-        more => format!("of {more} deliveries"),
+        more => fill("of {n} deliveries", &[('n', &more.to_string())]),
     }
 }
 
@@ -19,7 +20,7 @@ pub fn deliveries(count: usize) -> String {
 pub fn answer(run: &Result<LearnerEnrolled, PortalError>) -> String {
     match run {
         Ok(_) => "{:ok, %LearnerEnrolled{}}".into(),
-        Err(error) => format!("{{:error, :{}}}", error.code()),
+        Err(error) => ["{:error, :", error.code(), "}"].concat(),
     }
 }
 
@@ -34,7 +35,7 @@ pub fn written(run: &Result<LearnerEnrolled, PortalError>) -> &'static str {
 pub fn hidden_runs(count: usize) -> String {
     match count {
         1 => "1 more, the same".into(),
-        more => format!("{more} more, all the same"),
+        more => fill("{n} more, all the same", &[('n', &more.to_string())]),
     }
 }
 
@@ -47,9 +48,10 @@ pub fn proof(proof: &Proof) -> String {
             "Portal knows no such course: every run is refused and nothing is written.".into()
         }
         (1, _) => "authorize found no enrollment, so decide proposed one event, and the log has it.".into(),
-        (count, _) => format!(
-            "{count} deliveries, one event. authorize sees the enrollment in the folded state and refuses, so decide \
-             is not asked and nothing is written."
+        (count, _) => fill(
+            "{n} deliveries, one event. authorize sees the enrollment in the folded state and refuses, so decide is \
+             not asked and nothing is written.",
+            &[('n', &count.to_string())],
         ),
     }
 }
