@@ -41,7 +41,7 @@ pub use setup::Setup;
 pub use worker::{Attempt, Held, Life, Wait, Worker, WorkerId};
 
 use crate::{
-    keyspace::{Atomic, KeySpace, RedisCommand, Value},
+    keyspace::{Atomic, KeySpace, Value},
     portal::{CourseId, Portal},
     protocol::{Operation, Reply, serve_blocked},
     time::Millis,
@@ -143,18 +143,16 @@ impl World {
     }
 
     /// Runs one script or command as one atomic piece at the instant `now`, and keeps it as a fact.
-    fn atomic<R>(
+    fn atomic(
         &mut self,
         facts: &mut Vec<Fact>,
         actor: Actor,
         operation: Operation,
-        run: impl FnOnce(&mut Atomic<'_>, &Setup, Millis) -> (R, Reply),
-    ) -> R {
+        run: &mut dyn FnMut(&mut Atomic<'_>, &Setup, Millis) -> Reply,
+    ) {
         let mut redis = Atomic::new(&mut self.keys, self.now);
-        let (result, reply) = run(&mut redis, &self.setup, self.now);
-        let commands: Vec<RedisCommand> = redis.into_commands();
-        facts.push(Fact::Ran { actor, operation, commands, reply });
-        result
+        let reply = run(&mut redis, &self.setup, self.now);
+        facts.push(Fact::Ran { actor, operation, commands: redis.into_commands(), reply });
     }
 
     /// After an action: a raised marker goes to the client blocked longest (rule B2), and workers that have come to

@@ -197,6 +197,7 @@ impl<'a> Atomic<'a> {
     }
 
     /// The same, to change it; it begins empty if there is none. `None`: the key holds another type.
+    #[inline(never)] // one copy a type, not one a command
     fn change<T: Stored>(&mut self, key: &str) -> Option<&mut T> {
         T::of_mut(self.keys.value_or(key, T::empty()))
     }
