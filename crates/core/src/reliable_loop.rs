@@ -121,11 +121,16 @@ impl World {
         self.keys.list(&self.setup.queue().key(name))
     }
 
+    /// Is this list of the queue empty?
+    pub(crate) fn list_is_empty(&self, name: &str) -> bool {
+        !self.keys.exists(&self.setup.queue().key(name))
+    }
+
     /// Is nothing left to do: no job waits, and none is stranded or in a running worker's hands?
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let at_work = |worker: &Worker| worker.is_running() && worker.job.is_some();
-        self.list("wait").chain(self.list("active")).next().is_none() && !self.workers.iter().any(at_work)
+        self.list_is_empty("wait") && self.list_is_empty("active") && !self.workers.iter().any(at_work)
     }
 
     /// Every job that was added: those that have a hash, sorted by name.
@@ -152,7 +157,7 @@ impl World {
     ) {
         let mut redis = Atomic::new(&mut self.keys, self.now);
         let reply = run(&mut redis, &self.setup, self.now);
-        facts.push(Fact::Ran { actor, operation, commands: redis.into_commands(), reply });
+        facts.push(Fact::Ran { actor, operation, commands: Arc::new(redis.into_commands()), reply });
     }
 
     /// After an action: a raised marker goes to the client blocked longest (rule B2), and workers that have come to

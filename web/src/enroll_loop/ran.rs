@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 pub(super) fn ran(view: &LoopView) -> Html {
     let shown = &view.ran;
-    if *shown == Box::Nothing {
+    if matches!(shown, Box::Nothing) {
         return html! {};
     }
     let prefix = view.lanes.first().map_or("", |lane| lane.prefix.as_str());

@@ -49,11 +49,13 @@ impl CommandReply {
     /// The texts of a list, without its nils; empty for any other kind of reply.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
+        let mut all = Vec::new();
         if let CommandReply::List(texts) = self {
-            texts.iter().flatten().cloned().collect()
-        } else {
-            Vec::new()
+            for text in texts.iter().flatten() {
+                all.push(text.clone());
+            }
         }
+        all
     }
 
     fn of_count(count: usize) -> Self {

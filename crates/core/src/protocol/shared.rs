@@ -36,7 +36,9 @@ pub(crate) fn send_with<'a>(
     more: &[&str],
 ) -> &'a CommandReply {
     let mut words: Vec<String> = command.split(' ').map(|word| filled(queue, word, &[argument])).collect();
-    words.extend(more.iter().map(ToString::to_string));
+    for word in more {
+        words.push(word.to_string());
+    }
     redis.call(words)
 }
 
@@ -101,7 +103,10 @@ pub(super) fn release_lock(redis: &mut Atomic<'_>, queue: &Queue, id: &str, toke
 /// Rule F4: fields that the worker passes along, such as the reason of a failure.
 pub(super) fn write_fields(redis: &mut Atomic<'_>, queue: &Queue, job: &str, fields: &[(&str, &str)]) {
     if !fields.is_empty() {
-        let words: Vec<&str> = fields.iter().flat_map(|(name, value)| [*name, *value]).collect();
+        let mut words = Vec::new();
+        for (name, value) in fields {
+            words.extend([*name, *value]);
+        }
         send_with(redis, queue, ["HMSET @$1", job], &words);
     }
 }

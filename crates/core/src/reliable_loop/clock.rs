@@ -21,7 +21,9 @@ impl World {
     fn expire_until(&mut self, facts: &mut Vec<Fact>, until: Millis) {
         while let Some(at) = self.keys.next_expiry().filter(|at| *at <= until) {
             self.now = self.now.max(at);
-            facts.extend(self.keys.expire(at).into_iter().map(|key| Fact::Expired { key }));
+            for key in self.keys.expire(at) {
+                facts.push(Fact::Expired { key });
+            }
         }
         self.now = self.now.max(until);
     }

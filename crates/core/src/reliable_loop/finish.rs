@@ -152,8 +152,10 @@ impl<'a> Outcome<'a> {
 
     /// What a failure writes along (F4).
     fn fields(&self) -> Vec<(&str, &str)> {
-        let fields = |(_, reason)| [("failedReason", reason), ("stacktrace", self.stack.as_str())];
-        self.failure.map(fields).into_iter().flatten().collect()
+        match self.failure {
+            Some((_, reason)) => [("failedReason", reason), ("stacktrace", self.stack.as_str())].into(),
+            None => Vec::new(),
+        }
     }
 }
 

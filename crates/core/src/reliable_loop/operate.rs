@@ -13,6 +13,7 @@ use crate::{
 };
 use alloc::{
     string::{String, ToString},
+    sync::Arc,
     vec,
     vec::Vec,
 };
@@ -69,7 +70,7 @@ impl World {
         facts.push(Fact::Ran {
             actor: Actor::Worker(id),
             operation: Operation::WaitForJob,
-            commands: vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())],
+            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())]),
             reply: popped.map_or(Reply::TimedOut, Reply::Popped),
         });
         if let Some(worker) = self.worker_mut(id) {

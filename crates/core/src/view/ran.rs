@@ -9,6 +9,7 @@ use crate::{
 };
 use alloc::{
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 
@@ -22,7 +23,7 @@ pub enum Box {
         /// What ran.
         operation: Operation,
         /// The commands inside.
-        commands: Vec<RedisCommand>,
+        commands: Arc<Vec<RedisCommand>>,
         /// The reply.
         reply: Reply,
     },
