@@ -85,12 +85,11 @@ impl World {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let program = Program::of(setup.guards);
-        let workers = (1..=setup.workers)
-            .map(|number| {
-                let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
-                Worker::idle(WorkerId(number), Millis(share), program)
-            })
-            .collect();
+        let mut workers = Vec::new();
+        for number in 1..=setup.workers {
+            let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
+            workers.push(Worker::idle(WorkerId(number), Millis(share), program));
+        }
         let courses = CourseId::parse(&setup.course).into_iter().collect();
         Self {
             now: Millis(0),

@@ -23,7 +23,7 @@ pub fn send<'a>(
     arguments: &[&str],
 ) -> &'a CommandReply {
     for command in commands.split('\n') {
-        redis.call(command.split(' ').map(|word| filled(queue, word, arguments)).collect());
+        redis.call(words(queue, command, arguments));
     }
     redis.reply()
 }
@@ -35,11 +35,19 @@ pub(crate) fn send_with<'a>(
     [command, argument]: [&str; 2],
     more: &[&str],
 ) -> &'a CommandReply {
-    let mut words: Vec<String> = command.split(' ').map(|word| filled(queue, word, &[argument])).collect();
+    let mut words = words(queue, command, &[argument]);
     for word in more {
         words.push(word.to_string());
     }
     redis.call(words)
+}
+
+fn words(queue: &Queue, command: &str, arguments: &[&str]) -> Vec<String> {
+    let mut words = Vec::new();
+    for word in command.split(' ') {
+        words.push(filled(queue, word, arguments));
+    }
+    words
 }
 
 fn filled(queue: &Queue, word: &str, arguments: &[&str]) -> String {

@@ -324,8 +324,12 @@ fn of_sweep(before: &World, after: &World, worker: WorkerId, reply: &Reply) -> O
         return Some(Milestone::Returned { worker, jobs: jobs.clone(), deferred });
     }
     let suspects = queue.key("stalled");
-    let is_new = |id: &&str| after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id);
-    let jobs: Vec<String> = after.list("active").filter(is_new).map(String::from).collect();
+    let mut jobs = Vec::new();
+    for id in after.keys.members(&queue.key("active")) {
+        if after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id) {
+            jobs.push(id.clone());
+        }
+    }
     let locked = jobs.iter().any(|id| after.keys.exists(&queue.lock(id)));
     (!jobs.is_empty()).then_some(Milestone::Marked { worker, jobs, locked })
 }
