@@ -19,9 +19,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Short, so that a recovery takes a second or two.
-const LOCK_MS: u64 = 600;
-const STALLED_MS: u64 = 600;
+/// Short, so that a recovery takes a few seconds; long enough that a busy machine does not lose the second lock too.
+const LOCK_MS: u64 = 1_500;
+const STALLED_MS: u64 = 750;
 const PREFIX: &str = "emq:enroll:";
 const LEARNER: &str = "USR0Nl3pIhGtWa";
 /// Where the effect goes: keys outside of the queue.

@@ -105,8 +105,12 @@ impl KeySpace {
     /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).
     pub fn expire(&mut self, now: Millis) -> Vec<Key> {
         let due = |entry: &Entry| entry.expires_at.is_some_and(|at| at <= now);
-        let gone: Vec<Key> =
-            self.entries.iter().filter(|(_, entry)| due(entry)).map(|(key, _)| key.clone()).collect();
+        let mut gone = Vec::new();
+        for (key, entry) in self.entries.iter() {
+            if due(entry) {
+                gone.push(key.clone());
+            }
+        }
         for key in &gone {
             self.entries.remove(key);
         }

@@ -98,7 +98,9 @@ fn print_add(new: &NewEnrollment, out: &mut fmt::Formatter<'_>) -> fmt::Result {
 impl fmt::Display for Story {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = setup_tokens(&self.setup);
-        all.extend(self.tokens.iter().map(ToString::to_string));
+        for token in &self.tokens {
+            all.push(token.to_string());
+        }
         out.write_str(&all.join(","))
     }
 }

@@ -119,6 +119,10 @@ impl LoopView {
         let world = &frame.world;
         let queue = world.setup.queue();
         let story = alloc::string::ToString::to_string(&timeline.story());
+        let mut workers = Vec::new();
+        for worker in &world.workers {
+            workers.push(worker_view(world, worker));
+        }
         Self {
             story,
             at: timeline.at(),
@@ -130,7 +134,7 @@ impl LoopView {
             marker: marker(world),
             guard_left: world.keys.time_left(&queue.key("stalled-check"), world.now),
             suspects: job::suspects(world),
-            workers: world.workers.iter().map(|worker| worker_view(world, worker)).collect(),
+            workers,
             enrolled: world.enrolled(),
             deliveries: world.deliveries,
             log: world.portal.log().to_vec(),

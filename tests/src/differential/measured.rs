@@ -77,18 +77,35 @@ mod tests {
         Ok(())
     }
 
-    /// `crate::{small::SmallSet, time::Millis}` and `crate::time::Millis` alike; macros and types are no modules.
+    /// `crate::{small::{self, SmallSet}, time::Millis}` and `crate::time::Millis` alike; types are no modules.
     fn modules_named_in(text: &str) -> Vec<String> {
         let mut modules = Vec::new();
         for after in text.split("crate::").skip(1) {
-            let list = after.strip_prefix('{').and_then(|list| list.split_once("};"));
-            let paths: Vec<&str> = list.map_or(vec![after], |(list, _)| list.split(',').collect());
-            let first =
-                |path: &&str| path.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            modules
-                .extend(paths.iter().map(first).filter(|name: &String| name.starts_with(char::is_lowercase)));
+            let Some(list) = after.strip_prefix('{') else {
+                modules.push(first_name(after));
+                continue;
+            };
+            let (mut depth, mut begins) = (0, true);
+            for (at, letter) in list.char_indices() {
+                match letter {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => begins = true,
+                    _ if begins && letter.is_alphabetic() => {
+                        modules.push(first_name(list.get(at..).unwrap_or_default()));
+                        begins = false;
+                    }
+                    _ => {}
+                }
+            }
         }
+        modules.retain(|name| name.starts_with(char::is_lowercase));
         modules
+    }
+
+    fn first_name(path: &str) -> String {
+        path.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
     }
 
     #[test]
@@ -99,7 +116,8 @@ mod tests {
 
     #[test]
     fn modules_are_found_in_both_forms() {
-        let text = "use crate::{small::SmallSet, time::Millis};\nlet a = crate::keyspace::Key;";
+        let text =
+            "use crate::{small::{self, SmallSet, decimal}, time::Millis};\nlet a = crate::keyspace::Key;";
         assert_eq!(modules_named_in(text), ["small", "time", "keyspace"]);
     }
 }

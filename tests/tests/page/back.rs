@@ -17,10 +17,13 @@ fn there_and_back(table: Table) -> Result<()> {
         seen.push((row.stage(), hero.markup()?));
     }
     seen.pop();
+    hero.listen()?;
+    let far = seen.len();
     while let Some((stage, markup)) = seen.pop() {
         hero.press_to(BACK, stage)?;
         assert_eq!(hero.markup()?, markup, "back at {stage}");
     }
+    assert_eq!(hero.said()?.len(), far, "the live region speaks once a press");
     assert!(hero.look()?.button(BACK).unwrap().off, "the start is as far back as it goes");
     Ok(())
 }

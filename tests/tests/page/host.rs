@@ -259,6 +259,33 @@ fn a_story_that_opens_crashed_is_in_that_state() -> Result<()> {
 }
 
 #[test]
+fn a_widget_that_is_removed_while_it_loads_gets_ready_once_it_is_back() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/pages/two.html")?;
+    browser.run_async::<()>(
+        "const one = Object.assign(document.createElement('enroll-loop'), { id: 'made', loading: 'eager' });
+        document.body.append(one); one.remove(); document.body.append(one);
+        one.remove(); await frame(); document.body.append(one);",
+        &[],
+    )?;
+    browser.widget("#made")?.press_to(STEP, "woken")?;
+    assert_eq!(of_kind(&browser.heard()?, "enroll-ready", "made").len(), 1);
+    assert_eq!(browser.console()?, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn the_script_may_be_loaded_twice() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/pages/two.html")?;
+    browser.run_async::<()>("await import(new URL('../define.js?again', location.href).href)", &[])?;
+    browser.widget("#left")?.press_to(STEP, "woken")?;
+    assert!(browser.heard()?.iter().all(|heard| heard.kind != "uncaught"));
+    assert_eq!(browser.console()?, [""; 0]);
+    Ok(())
+}
+
+#[test]
 fn keys_on_the_page_trigger_nothing() -> Result<()> {
     let site = Site::start()?;
     let browser = Browser::open(&site, "/pages/two.html")?;

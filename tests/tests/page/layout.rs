@@ -81,12 +81,11 @@ fn stays(width: u32) -> Result<()> {
             }
             hero.until_at(row.stage())?;
             for (label, place) in places(&browser, "enroll-loop")? {
-                let first = at_first[&label];
-                let moved = (place.left - first.left).abs().max((place.top - first.top).abs());
-                if moved > 0.5 {
-                    let (right, down) = (place.left - first.left, place.top - first.top);
+                let (right, down) = (place.left - at_first[&label].left, place.top - at_first[&label].top);
+                if right.abs().max(down.abs()) > 0.5 {
                     wrong
                         .push(format!("{width} px, {}: {label} moved by {right:.1}, {down:.1}", row.stage()));
+                    break; // the others have moved with it, or will be seen when this one stays
                 }
             }
         }
@@ -97,7 +96,11 @@ fn stays(width: u32) -> Result<()> {
 
 #[test]
 fn the_buttons_stay_where_they_are_through_a_run() -> Result<()> {
-    stays(1280)?;
+    stays(1280)
+}
+
+#[test]
+fn the_buttons_stay_where_they_are_in_a_narrower_window() -> Result<()> {
     stays(1000)
 }
 
@@ -136,14 +139,46 @@ fn everything_that_can_be_pressed_is_large_enough() -> Result<()> {
     Ok(())
 }
 
-/// Presses by script and returns what moves then: the element's job, and for how long. Waits until it is over.
+/// What moves after a press.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Move {
+    /// The job, or what else it is.
+    what: String,
+    time_ms: f64,
+    /// Where its picture starts: how far from where it was before.
+    off_by: f64,
+}
+
+/// Presses by script and returns what moves then. Waits until it is over.
+/// It looks before the next frame too: on a busy machine the whole animation fits between two of them.
 const PRESS_AND_WATCH: &str = "
+    const root = shadow('enroll-loop');
+    const place = () => {
+        const [job, from] = [root.querySelector('.job'), root.querySelector('.instrument')].map((one) => one.getBoundingClientRect());
+        return [job.left - from.left, job.top - from.top];
+    };
+    const moving = new Set();
+    const watch = () => [document, root].forEach((one) => one.getAnimations().forEach((found) => moving.add(found)));
+    const before = place();
     button('enroll-loop', values[0]).click();
+    for (let turn = 0; turn < 50; turn++) await null;
+    watch();
     await frame();
-    const moving = [...new Set([...document.getAnimations(), ...shadow('enroll-loop').getAnimations()])];
-    const found = moving.map(({ effect }) => [effect.target.dataset.move ?? effect.target.className, effect.getComputedTiming().endTime]);
-    await Promise.all(moving.map((one) => one.finished));
-    return found;";
+    watch();
+    await Promise.all([...moving].map((one) => one.finished));
+    const after = place();
+    return [...moving].map(({ effect }) => {
+        const { e, f } = new DOMMatrix(effect.getKeyframes()[0].transform);
+        return {
+            what: effect.target.dataset.move ?? effect.target.className,
+            time_ms: effect.getComputedTiming().endTime,
+            off_by: Math.hypot(after[0] + e - before[0], after[1] + f - before[1]),
+        };
+    });";
+
+fn moves(browser: &Browser, label: &str) -> Result<Vec<Move>> {
+    browser.run_async(PRESS_AND_WATCH, &[json!(label)])
+}
 
 #[test]
 fn the_job_slides_from_lane_to_lane_and_arrives_soon() -> Result<()> {
@@ -155,12 +190,12 @@ fn the_job_slides_from_lane_to_lane_and_arrives_soon() -> Result<()> {
     let mut lane = hero.look()?.lanes_of("j_1").join("");
     for row in Row::of(CRASH_AFTER_ENROLLED) {
         let Some(label) = row.button() else { continue };
-        let moving: Vec<(String, f64)> = browser.run_async(PRESS_AND_WATCH, &[json!(label)])?;
+        let moving = moves(&browser, label)?;
         let now = hero.until_at(row.stage())?.lanes_of("j_1").join("");
-        let slides = moving.iter().filter(|(job, _)| job == "j_1").count();
+        let slides = moving.iter().filter(|one| one.what == "j_1").count();
         assert_eq!(slides, usize::from(now != lane), "at {}: {moving:?}", row.stage());
-        for (what, time_ms) in &moving {
-            assert!(*time_ms <= 300.0, "{what} takes {time_ms} ms");
+        for one in &moving {
+            assert!(one.time_ms <= 300.0 && one.off_by < 2.0, "at {}: {one:?}", row.stage());
         }
         lane = now;
     }
@@ -176,9 +211,8 @@ fn under_reduced_motion_nothing_moves() -> Result<()> {
     let hero = browser.widget("enroll-loop")?;
     for row in Row::of(CRASH_AFTER_ENROLLED) {
         let Some(label) = row.button() else { continue };
-        let moving: Vec<(String, f64)> = browser.run_async(PRESS_AND_WATCH, &[json!(label)])?;
+        assert_eq!(moves(&browser, label)?, [], "at {}", row.stage());
         hero.until_at(row.stage())?;
-        assert_eq!(moving, [], "at {}", row.stage());
     }
     Ok(())
 }

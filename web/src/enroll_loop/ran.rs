@@ -11,7 +11,7 @@ use enroll_once_core::{
 
 pub(super) fn ran(view: &LoopView) -> El {
     let shown = &view.ran;
-    if *shown == Box::Nothing {
+    if matches!(shown, Box::Nothing) {
         return fragment();
     }
     let prefix = view.lanes.first().map_or("", |lane| lane.prefix.as_str());

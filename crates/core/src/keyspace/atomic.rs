@@ -49,11 +49,13 @@ impl CommandReply {
     /// The texts of a list, without its nils; empty for any other kind of reply.
     #[must_use]
     pub fn texts(&self) -> Vec<String> {
+        let mut all = Vec::new();
         if let CommandReply::List(texts) = self {
-            texts.iter().flatten().cloned().collect()
-        } else {
-            Vec::new()
+            for text in texts.iter().flatten() {
+                all.push(text.clone());
+            }
         }
+        all
     }
 
     fn of_count(count: usize) -> Self {
@@ -197,6 +199,7 @@ impl<'a> Atomic<'a> {
     }
 
     /// The same, to change it; it begins empty if there is none. `None`: the key holds another type.
+    #[inline(never)] // one copy a type, not one a command
     fn change<T: Stored>(&mut self, key: &str) -> Option<&mut T> {
         T::of_mut(self.keys.value_or(key, T::empty()))
     }

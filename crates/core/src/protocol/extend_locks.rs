@@ -26,8 +26,11 @@ pub fn extend_locks(
     held: &[(&str, &str)],
     lock: Millis,
 ) -> Vec<String> {
-    held.iter()
-        .filter(|(id, token)| !extend_lock(redis, queue, id, token, lock))
-        .map(|(id, _)| id.to_string())
-        .collect()
+    let mut lost = Vec::new();
+    for (id, token) in held {
+        if !extend_lock(redis, queue, id, token, lock) {
+            lost.push(id.to_string());
+        }
+    }
+    lost
 }

@@ -23,7 +23,7 @@ pub fn send<'a>(
     arguments: &[&str],
 ) -> &'a CommandReply {
     for command in commands.split('\n') {
-        redis.call(command.split(' ').map(|word| filled(queue, word, arguments)).collect());
+        redis.call(words(queue, command, arguments));
     }
     redis.reply()
 }
@@ -35,9 +35,19 @@ pub(crate) fn send_with<'a>(
     [command, argument]: [&str; 2],
     more: &[&str],
 ) -> &'a CommandReply {
-    let mut words: Vec<String> = command.split(' ').map(|word| filled(queue, word, &[argument])).collect();
-    words.extend(more.iter().map(ToString::to_string));
+    let mut words = words(queue, command, &[argument]);
+    for word in more {
+        words.push(word.to_string());
+    }
     redis.call(words)
+}
+
+fn words(queue: &Queue, command: &str, arguments: &[&str]) -> Vec<String> {
+    let mut words = Vec::new();
+    for word in command.split(' ') {
+        words.push(filled(queue, word, arguments));
+    }
+    words
 }
 
 fn filled(queue: &Queue, word: &str, arguments: &[&str]) -> String {
@@ -101,7 +111,10 @@ pub(super) fn release_lock(redis: &mut Atomic<'_>, queue: &Queue, id: &str, toke
 /// Rule F4: fields that the worker passes along, such as the reason of a failure.
 pub(super) fn write_fields(redis: &mut Atomic<'_>, queue: &Queue, job: &str, fields: &[(&str, &str)]) {
     if !fields.is_empty() {
-        let words: Vec<&str> = fields.iter().flat_map(|(name, value)| [*name, *value]).collect();
+        let mut words = Vec::new();
+        for (name, value) in fields {
+            words.extend([*name, *value]);
+        }
         send_with(redis, queue, ["HMSET @$1", job], &words);
     }
 }

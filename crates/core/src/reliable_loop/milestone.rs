@@ -195,7 +195,7 @@ pub fn press(world: &World) -> Result<Press, Refusal> {
 /// # Errors
 /// When no worker is at work.
 pub fn press_crash(world: &World) -> Result<Press, Refusal> {
-    let a_job_waits = world.list("wait").next().is_some();
+    let a_job_waits = !world.list_is_empty("wait");
     let at_work = world.workers.iter().filter(|worker| worker.is_at_work(a_job_waits));
     let worker = at_work.min_by_key(|worker| worker.job.is_none()).ok_or(Refusal::NothingToCrash)?;
     let action = Action::Crash(worker.id);
@@ -263,7 +263,7 @@ fn of_operation(
     match operation {
         Operation::WaitForJob => {
             let by_marker = matches!(reply, Reply::Popped(_));
-            after.list("wait").next().map(|_| Milestone::Woken { worker, by_marker })
+            (!after.list_is_empty("wait")).then_some(Milestone::Woken { worker, by_marker })
         }
         Operation::MoveToActive => picked_up(after, id),
         Operation::MoveToFinished => acknowledged(before.worker(id)?, reply),
@@ -324,8 +324,12 @@ fn of_sweep(before: &World, after: &World, worker: WorkerId, reply: &Reply) -> O
         return Some(Milestone::Returned { worker, jobs: jobs.clone(), deferred });
     }
     let suspects = queue.key("stalled");
-    let is_new = |id: &&str| after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id);
-    let jobs: Vec<String> = after.list("active").filter(is_new).map(String::from).collect();
+    let mut jobs = Vec::new();
+    for id in after.keys.members(&queue.key("active")) {
+        if after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id) {
+            jobs.push(id.clone());
+        }
+    }
     let locked = jobs.iter().any(|id| after.keys.exists(&queue.lock(id)));
     (!jobs.is_empty()).then_some(Milestone::Marked { worker, jobs, locked })
 }

@@ -127,28 +127,33 @@ impl Reading {
     }
 
     fn setup(&mut self, setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "workers" => setup.workers = number(value, 1, Setup::MOST_WORKERS)?,
-            "lock" => {
-                setup.lock = duration(value)?;
-                if !self.renew_given {
-                    setup.renew = Setup::default_renew(setup.lock);
-                }
-            }
-            "renew" => {
-                setup.renew = duration(value)?;
-                self.renew_given = true;
-            }
-            "stalled" => setup.stalled = duration(value)?,
-            "max-stalled" => setup.max_stalled = number(value, 0, 100)?.into(),
-            "drain" => setup.drain = duration(value)?,
-            "poll" => setup.poll = duration(value)?,
-            "attempts" => setup.attempts = number(value, 0, 100)?.into(),
-            "off" => setup.guards = setup.guards.without(guard(value)?),
-            _ => return Err(SETUP_TOKENS.to_string()),
+        let slot = match name {
+            "lock" => &mut setup.lock,
+            "renew" => &mut setup.renew,
+            "stalled" => &mut setup.stalled,
+            "drain" => &mut setup.drain,
+            "poll" => &mut setup.poll,
+            _ => return other_setup(setup, name, value),
+        };
+        *slot = duration(value)?;
+        self.renew_given |= name == "renew";
+        if name == "lock" && !self.renew_given {
+            setup.renew = Setup::default_renew(setup.lock);
         }
         Ok(())
     }
+}
+
+/// The setup that is no duration.
+fn other_setup(setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
+    match name {
+        "workers" => setup.workers = number(value, 1, Setup::MOST_WORKERS)?,
+        "max-stalled" => setup.max_stalled = number(value, 0, 100)?.into(),
+        "attempts" => setup.attempts = number(value, 0, 100)?.into(),
+        "off" => setup.guards = setup.guards.without(guard(value)?),
+        _ => return Err(SETUP_TOKENS.to_string()),
+    }
+    Ok(())
 }
 
 /// What can stand before an `=`.

@@ -85,22 +85,25 @@ pub struct LockView {
 }
 
 pub(super) fn lanes(world: &World) -> Vec<Lane> {
-    let prefix = world.setup.queue().prefix().to_string();
-    LaneName::ALL
-        .into_iter()
-        .map(|name| Lane { name, prefix: prefix.clone(), jobs: jobs(world, name) })
-        .collect()
+    let mut lanes = Vec::new();
+    for name in LaneName::ALL {
+        let prefix = world.setup.queue().prefix().to_string();
+        lanes.push(Lane { name, prefix, jobs: jobs(world, name) });
+    }
+    lanes
 }
 
 fn jobs(world: &World, lane: LaneName) -> Vec<JobView> {
     let key = world.setup.queue().key(lane.key());
-    let ids: Vec<&str> = match lane {
-        LaneName::Wait | LaneName::Active => world.keys.list(&key).collect(),
-        LaneName::Completed | LaneName::Failed => {
-            world.keys.scored(&key).iter().map(|(id, _)| id.as_str()).collect()
-        }
-    };
-    ids.into_iter().map(|id| job(world, lane, id)).collect()
+    let mut jobs = Vec::new();
+    // The key is a list or a sorted set, and the other of the two is empty.
+    for id in world.keys.members(&key) {
+        jobs.push(job(world, lane, id));
+    }
+    for (id, _) in world.keys.scored(&key) {
+        jobs.push(job(world, lane, id));
+    }
+    jobs
 }
 
 fn job(world: &World, lane: LaneName, id: &str) -> JobView {

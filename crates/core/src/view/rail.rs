@@ -33,27 +33,26 @@ const MOST_AHEAD: usize = 16;
 
 /// The stops ahead are not written down anywhere: the natural schedule is run, press by press.
 pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
-    let mut milestones: Vec<(Milestone, When)> = timeline
-        .so_far()
-        .filter_map(|frame| frame.milestone.clone())
-        .map(|milestone| (milestone, When::Past))
-        .collect();
-    if let Some((_, when)) = milestones.last_mut() {
-        *when = When::Now;
+    let mut rail: Vec<RailStop> = Vec::new();
+    let mut detour = false;
+    let mut stop = |milestone: Milestone, when| {
+        detour |= matches!(milestone, Milestone::Died { .. });
+        rail.push(RailStop { milestone, when, detour });
+    };
+    for frame in timeline.so_far() {
+        if let Some(milestone) = &frame.milestone {
+            stop(milestone.clone(), When::Past);
+        }
     }
     let mut world = timeline.now().world.clone();
     for _ in 0..MOST_AHEAD {
         let Ok(press) = press(&world) else { break };
         let Some(after) = press.world() else { break };
         world = after.clone();
-        milestones.push((press.milestone, When::Next));
+        stop(press.milestone, When::Next);
     }
-    let mut detour = false;
-    milestones
-        .into_iter()
-        .map(|(milestone, when)| {
-            detour |= matches!(milestone, Milestone::Died { .. });
-            RailStop { milestone, when, detour }
-        })
-        .collect()
+    if let Some(here) = rail.iter_mut().rfind(|stop| stop.when == When::Past) {
+        here.when = When::Now;
+    }
+    rail
 }

@@ -9,6 +9,7 @@ use crate::{
 };
 use alloc::{
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 
@@ -22,7 +23,7 @@ pub enum Box {
         /// What ran.
         operation: Operation,
         /// The commands inside.
-        commands: Vec<RedisCommand>,
+        commands: Arc<Vec<RedisCommand>>,
         /// The reply.
         reply: Reply,
     },
@@ -87,7 +88,7 @@ pub(super) fn last_box(frame: &Frame) -> Box {
             Fact::Expired { key } => {
                 if let Box::Expiry { keys } = &mut shown {
                     keys.push(key.clone());
-                } else if shown == Box::Nothing {
+                } else if matches!(shown, Box::Nothing) {
                     shown = Box::Expiry { keys: [key.clone()].into() };
                 }
             }
@@ -119,9 +120,8 @@ pub(super) fn note(frame: &Frame) -> String {
 /// What ran before the step that mattered.
 pub(super) fn quiet(frame: &Frame) -> Vec<Quiet> {
     let mut all: Vec<Quiet> = Vec::new();
-    let before_last = frame.steps.len().saturating_sub(1);
-    for ran in &frame.steps[..before_last] {
-        count(&mut all, &ran.step);
+    if let Some((_, before_last)) = frame.steps.split_last() {
+        before_last.iter().for_each(|ran| count(&mut all, &ran.step));
     }
     all.retain(|quiet| quiet.looks + quiet.sweeps + quiet.renewals > 0);
     all
