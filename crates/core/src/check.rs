@@ -12,6 +12,7 @@
 
 mod continuation;
 mod invariant;
+pub mod matrix;
 mod search;
 mod verdict;
 
