@@ -12,8 +12,11 @@
 
 mod continuation;
 mod invariant;
+pub mod matrix;
+mod search;
 mod verdict;
 
 pub use continuation::run_on;
 pub use invariant::{Invariant, broken, promised};
+pub use search::{Answer, Bounds, Cut, Progress, Search};
 pub use verdict::Verdict;

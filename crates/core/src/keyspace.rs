@@ -139,6 +139,11 @@ impl KeySpace {
         self.blocked.iter().any(|(blocked, _)| *blocked == client)
     }
 
+    /// The blocked clients, longest first.
+    pub fn blocked(&self) -> impl Iterator<Item = Client> {
+        self.blocked.iter().map(|(client, _)| *client)
+    }
+
     /// Serves the client that is blocked longest on a sorted set that now has a member: pops the member and returns
     /// who got it. Called after every script ends, until it returns `None` (rule B2).
     pub fn serve_blocked(&mut self) -> Option<(Client, Key, (String, u64))> {

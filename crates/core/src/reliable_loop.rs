@@ -161,7 +161,7 @@ impl World {
 
     /// After an action: a raised marker goes to the client blocked longest (rule B2), and workers that have come to
     /// their blocking wait meanwhile block on it, unless the marker is up.
-    fn settle(&mut self, facts: &mut Vec<Fact>) {
+    pub(crate) fn settle(&mut self, facts: &mut Vec<Fact>) {
         while let Some((client, popped)) = serve_blocked(&mut self.keys) {
             if let Some(worker) = self.workers.get_mut(usize::from(client.0)) {
                 worker.wait = Wait::Answered(popped);
@@ -193,23 +193,31 @@ pub fn step(world: &World, action: &Action) -> Step {
         facts.push(Fact::Refused(refusal));
         return Step { world, facts };
     }
-    match action {
-        Action::Add(enrollment) => world.add(&mut facts, enrollment),
-        Action::Operate(worker, op) => world.operate(&mut facts, *worker, *op),
-        Action::Renew(worker) => world.renew(&mut facts, *worker),
-        Action::Sweep(worker) => world.sweep(&mut facts, *worker),
-        Action::Crash(worker) => world.crash(&mut facts, *worker),
-        Action::Start(worker) => world.start(&mut facts, *worker),
-        Action::Freeze(worker) => world.freeze(&mut facts, *worker),
-        Action::Thaw(worker) => world.thaw(&mut facts, *worker),
-        Action::Advance(by) => world.pass_time(&mut facts, world.now.plus(*by)),
-        Action::RestartPortal => world.restart_portal(&mut facts),
-        Action::PortalDown => world.set_portal_down(&mut facts, true),
-        Action::PortalUp => world.set_portal_down(&mut facts, false),
-        Action::LoseMarker => world.lose_key(&mut facts, world.setup.queue().key("marker")),
-        Action::EvictLock(job) => world.lose_key(&mut facts, world.setup.queue().lock(job)),
-        Action::LoseReply(worker) => world.lose_reply(&mut facts, *worker),
-    }
+    world.act(&mut facts, action);
     world.settle(&mut facts);
     Step { world, facts }
+}
+
+impl World {
+    /// What the action itself does. It touches Redis, Portal, the clock and, of the workers, only the one it names;
+    /// time that passes is the exception.
+    pub(crate) fn act(&mut self, facts: &mut Vec<Fact>, action: &Action) {
+        match action {
+            Action::Add(enrollment) => self.add(facts, enrollment),
+            Action::Operate(worker, op) => self.operate(facts, *worker, *op),
+            Action::Renew(worker) => self.renew(facts, *worker),
+            Action::Sweep(worker) => self.sweep(facts, *worker),
+            Action::Crash(worker) => self.crash(facts, *worker),
+            Action::Start(worker) => self.start(facts, *worker),
+            Action::Freeze(worker) => self.freeze(facts, *worker),
+            Action::Thaw(worker) => self.thaw(facts, *worker),
+            Action::Advance(by) => self.pass_time(facts, self.now.plus(*by)),
+            Action::RestartPortal => self.restart_portal(facts),
+            Action::PortalDown => self.set_portal_down(facts, true),
+            Action::PortalUp => self.set_portal_down(facts, false),
+            Action::LoseMarker => self.lose_key(facts, self.setup.queue().key("marker")),
+            Action::EvictLock(job) => self.lose_key(facts, self.setup.queue().lock(job)),
+            Action::LoseReply(worker) => self.lose_reply(facts, *worker),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What becomes of a world if nothing more goes wrong: the natural schedule to its end.
 
-use super::invariant::{has_effect, is_completed};
+use super::invariant::ends_well_already;
 use crate::reliable_loop::{Action, Life, Op, World, first_wait_end, next, ready, step, until_due};
 
 /// More actions than any end needs: an end takes some dozens, as waits that change nothing are left out.
@@ -8,11 +8,7 @@ const MOST_ACTIONS: usize = 2_000;
 
 /// Does every job end completed and its learner enrolled, or visibly in failed?
 pub(super) fn ends_well(world: &World) -> bool {
-    let end = run_on(world);
-    let failed = end.setup.queue().key("failed");
-    let well =
-        |job: &str| end.keys.has_member(&failed, job) || (is_completed(&end, job) && has_effect(&end, job));
-    end.jobs().all(well)
+    ends_well_already(&run_on(world))
 }
 
 /// Runs the natural schedule until nothing is left to do, or nothing more would ever happen.
@@ -30,7 +26,8 @@ pub fn run_on(world: &World) -> World {
     world
 }
 
-fn goes_on(world: &World) -> Option<Action> {
+/// The next action of the natural schedule; `None` when nothing more would ever happen.
+pub(super) fn goes_on(world: &World) -> Option<Action> {
     if world.portal_down {
         return Some(Action::PortalUp);
     }

@@ -40,6 +40,11 @@ impl Invariant {
         Self::IdleIsCheap,
     ];
 
+    /// Its place in a set of invariants.
+    pub(super) fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
     /// Its name in a story's `broken`.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -117,6 +122,15 @@ pub fn promised(guard: Guard) -> Invariant {
         Guard::BlockingPickup => Invariant::IdleIsCheap,
         Guard::IdempotentEnroll => Invariant::OneEffect,
     }
+}
+
+/// Has every job ended completed and its learner enrolled, or in failed?
+pub(super) fn ends_well_already(world: &World) -> bool {
+    let failed = world.setup.queue().key("failed");
+    let well = |job: &str| {
+        world.keys.has_member(&failed, job) || (is_completed(world, job) && has_effect(world, job))
+    };
+    world.jobs().all(well)
 }
 
 /// In how many places the job stands; a list that holds it twice counts twice.

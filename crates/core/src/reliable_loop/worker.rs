@@ -16,7 +16,7 @@ impl WorkerId {
     }
 
     /// The connection on which it blocks.
-    pub(super) fn client(self) -> Client {
+    pub(crate) fn client(self) -> Client {
         Client(self.0.wrapping_sub(1))
     }
 }
@@ -121,7 +121,7 @@ pub struct Worker {
 
 impl Worker {
     /// An idle worker at its blocking wait, or about to poll.
-    pub(super) fn idle(id: WorkerId, sweep_due: Millis, program: Program) -> Self {
+    pub(crate) fn idle(id: WorkerId, sweep_due: Millis, program: Program) -> Self {
         Self {
             id,
             life: Life::Running,
