@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 use std::{
     env,
     future::Future,
-    thread,
+    process, thread,
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
@@ -49,10 +49,14 @@ pub struct Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The polite way, so that the profile is no longer written to; the driver is killed in any case.
         let client = self.client.clone();
-        let close = async { tokio::time::timeout(Duration::from_secs(5), client.close()).await };
-        let _closed = self.runtime.block_on(close);
+        let close = async { tokio::time::timeout(Duration::from_secs(10), client.close()).await };
+        if !matches!(self.runtime.block_on(close), Ok(Ok(()))) {
+            // It did not go politely, and it does not go with its driver.
+            let process = self.client.capabilities().and_then(|all| all.get("goog:processID")?.as_u64());
+            let _killed =
+                process.map(|id| process::Command::new("kill").args(["-KILL", &id.to_string()]).status());
+        }
     }
 }
 
@@ -62,8 +66,8 @@ impl Browser {
     /// # Errors
     /// There is no chromedriver or no browser.
     pub fn start() -> Result<Self> {
-        let driver = Driver::start()?;
         let profile = tempfile::tempdir()?;
+        let driver = Driver::start(profile.path())?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let mut builder = ClientBuilder::new(HttpConnector::new());
         builder.capabilities(capabilities(&profile)?);
@@ -249,7 +253,7 @@ fn capabilities(profile: &TempDir) -> Result<serde_json::Map<String, Json>> {
             "--disable-sync",
             "--disable-quic",
             "--window-size=1280,900",
-            format!("--user-data-dir={}", profile.path().display()),
+            format!("--user-data-dir={}", profile.path().join("profile").display()),
         ],
     });
     if let Ok(chrome) = env::var("CHROME") {

@@ -41,7 +41,9 @@ fn check_row(row: &[String], timeline: &Timeline) {
     let holds = |name: &str| view.lanes.iter().any(|lane| lane.name.key() == name && lane.jobs.len() == 1);
     assert!(holds(lane), "after `{happens}` the job is not in {lane}");
     assert_eq!(enrolled, &view.enrolled.to_string(), "enrolled after `{happens}`");
-    if let Some((_, at)) = happens.split_once("at ").filter(|(_, at)| at.starts_with(|c: char| c.is_ascii_digit())) {
+    if let Some((_, at)) =
+        happens.split_once("at ").filter(|(_, at)| at.starts_with(|c: char| c.is_ascii_digit()))
+    {
         let seconds = format!("{} s ", view.now.0 / 1_000);
         assert!(at.starts_with(&seconds), "`{happens}` happens at {seconds}");
     }

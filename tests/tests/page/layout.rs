@@ -1,6 +1,6 @@
 //! Where things are: nothing sticks out, nothing jumps away from under the pointer, everything can be hit.
 
-use crate::table::{CRASH, CRASH_AFTER_ENROLLED, Row, STEP, TWO_CRASHES, Table};
+use crate::table::{CRASH_AFTER_ENROLLED, Row, STEP, TWO_CRASHES};
 use anyhow::Result;
 use enroll_once_tests::{browser::Browser, serve::Site};
 use serde::Deserialize;
@@ -25,20 +25,18 @@ fn nothing_sticks_out_at_any_stage_at_any_width() -> Result<()> {
     let hero = browser.widget("enroll-loop")?;
     browser.widget("enroll-proof")?.go(&["run 10 times"])?;
     let mut wrong = Vec::new();
-    let stages = |table: Table| Row::of(table);
-    for row in stages(CRASH_AFTER_ENROLLED).into_iter().chain(stages(TWO_CRASHES).into_iter().skip(11)) {
-        if row.stage() == "started anew" {
-            hero.go(&["reset", STEP, STEP, STEP, CRASH, STEP, STEP, STEP, STEP, STEP, CRASH])?;
-        }
-        match row.button() {
-            Some(button) => hero.go(&[button])?,
-            None => {}
-        }
-        hero.until_at(row.stage())?;
-        for width in WIDTHS {
-            browser.resize(width, 900)?;
-            for what in browser.run::<Vec<String>>(TOO_WIDE, &[])? {
-                wrong.push(format!("{width} px, {}: {what}", row.stage()));
+    for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
+        hero.go(&["reset"])?;
+        for row in Row::of(table) {
+            if let Some(button) = row.button() {
+                hero.go(&[button])?;
+            }
+            hero.until_at(row.stage())?;
+            for width in WIDTHS {
+                browser.resize(width, 900)?;
+                for what in browser.run::<Vec<String>>(TOO_WIDE, &[])? {
+                    wrong.push(format!("{width} px, {}: {what}", row.stage()));
+                }
             }
         }
     }
@@ -75,9 +73,8 @@ fn stays(width: u32) -> Result<()> {
     for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
         hero.go(&["reset"])?;
         for row in Row::of(table) {
-            match row.button() {
-                Some(button) => hero.go(&[button])?,
-                None => {}
+            if let Some(button) = row.button() {
+                hero.go(&[button])?;
             }
             hero.until_at(row.stage())?;
             for (label, place) in places(&browser, "enroll-loop")? {

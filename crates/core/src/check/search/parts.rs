@@ -15,7 +15,9 @@ use crate::{
     check::{Invariant, invariant::ends_well_already},
     keyspace::{Atomic, KeySpace, Value},
     portal::{LearnerEnrolled, Portal},
+    protocol::send,
     reliable_loop::{Attempt, Held, Life, Op, REFUSED, Setup, Wait, Worker, WorkerId, World},
+    small::decimal,
     time::Millis,
 };
 use alloc::{
@@ -284,27 +286,27 @@ fn forget_keys(world: &World) -> KeySpace {
     let mut keys = KeySpace::default();
     let mut redis = Atomic::new(&mut keys, Millis(0));
     for id in world.list("wait") {
-        redis.rpush(&queue.key("wait"), id);
+        send(&mut redis, queue, "RPUSH @wait $1", &[id]);
     }
     let mut active: Vec<&str> = world.list("active").collect();
     active.sort_unstable();
     for id in active {
-        redis.rpush(&queue.key("active"), id);
+        send(&mut redis, queue, "RPUSH @active $1", &[id]);
     }
     if world.keys.exists(&queue.key("marker")) {
-        redis.zadd(&queue.key("marker"), 0, "0");
+        send(&mut redis, queue, "ZADD @marker 0 0", &[]);
     }
     for id in world.jobs() {
-        for name in ["completed", "failed"].map(|name| queue.key(name)) {
-            if world.keys.has_member(&name, id) {
-                redis.zadd(&name, 0, id);
+        for name in ["completed", "failed"] {
+            if world.keys.has_member(&queue.key(name), id) {
+                send(&mut redis, queue, "ZADD @$1 0 $2", &[name, id]);
             }
         }
         if world.keys.has_member(&queue.key("stalled"), id) {
-            redis.sadd(&queue.key("stalled"), &[id.to_string()]);
+            send(&mut redis, queue, "SADD @stalled $1", &[id]);
         }
         if world.keys.exists(&queue.lock(id)) {
-            redis.set_px(&queue.lock(id), OWN, NEVER);
+            send(&mut redis, queue, "SET @$1:lock $2 PX $3", &[id, OWN, &decimal(NEVER.0)]);
         }
         forget_job(&mut redis, world, id);
     }
@@ -321,7 +323,7 @@ fn forget_job(redis: &mut Atomic<'_>, world: &World, id: &str) {
     };
     let mut keep = |name, value: Option<&str>| {
         if let Some(value) = value {
-            redis.hset(&hash, &[(name, value)]);
+            send(redis, world.setup.queue(), "HSET @$1 $2 $3", &[id, name, value]);
         }
     };
     keep("data", field("data"));
