@@ -19,6 +19,9 @@ const WASM: &str = "enroll-once-web_bg.wasm";
 const GLUE: &str = "enroll-once-web.js";
 const SHIM: &str = "define.js";
 
+/// The scripts of the widget, in `dist`.
+pub const SCRIPTS: [&str; 2] = [GLUE, SHIM];
+
 /// Who pays for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
