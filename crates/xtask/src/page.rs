@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::toolbox::{Need, Toolbox};
-use crate::{paths, process, sizes};
+use crate::{imports, paths, process, sizes};
 
 /// What a development build needs. No Node.js.
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
@@ -32,13 +32,15 @@ pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     fetch_crates(toolbox)?;
     let mut trunk = trunk(toolbox)?;
     process::run(paths::hidden(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
+    let dist = toolbox.project.dist();
+    imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
     minify(toolbox)?;
     sizes::report(&toolbox.project)
 }
 
 /// Shortens the scripts in `dist`, each in its place: no names that somebody imports change.
 fn minify(toolbox: &Toolbox) -> Result<()> {
-    let scripts = sizes::SCRIPTS.map(|name| toolbox.project.dist().join(name));
+    let scripts = [sizes::GLUE, sizes::SHIM].map(|name| toolbox.project.dist().join(name));
     let mut esbuild = toolbox.program("esbuild")?;
     esbuild.args(scripts).args(["--minify", "--format=esm", "--legal-comments=none", "--charset=utf8"]);
     process::run(esbuild.args(["--log-level=warning", "--allow-overwrite", "--outdir=dist"]))
