@@ -4,7 +4,8 @@
 //!
 //! * [`cli`]: arguments to a [`cli::Command`];
 //! * [`suite`]: runs the stages of `test`; the stages themselves are data, in [`stages`]: a new check is a new entry there;
-//! * [`page`]: builds and serves the page with trunk; [`sizes`]: what the page weighs, and the budget;
+//! * [`page`]: builds and serves the page with trunk; [`paths`]: keeps this machine's out of it; [`imports`]: shortens
+//!   names; [`sizes`]: what the page weighs, and the budget;
 //! * [`toolbox`]: what a command needs ([`toolbox::Need`]), and the environment that it then gets;
 //! * [`tools`], [`tools::install`]: the pinned tools in the per-user cache; [`browser`], [`rust`], [`system`]: the rest;
 //! * [`project`], [`process`]: where things are, how programs are run.
@@ -21,7 +22,9 @@ use crate::toolbox::Toolbox;
 
 mod browser;
 mod cli;
+mod imports;
 mod page;
+mod paths;
 mod process;
 mod project;
 mod rust;

@@ -7,29 +7,43 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::toolbox::{Need, Toolbox};
-use crate::{process, sizes};
+use crate::{imports, paths, process, sizes};
 
 /// What a development build needs. No Node.js.
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
-/// What a release build needs.
-pub const RELEASE: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
+/// What serving a release build needs.
+const RELEASE: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
+
+/// What the page in `dist` needs.
+pub const DIST: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt, Need::Esbuild];
 
 /// How many ports to try, from the first.
 const PORTS: u16 = 50;
 
 /// `cargo xtask build`: sets up, then [`build_ready`].
 pub fn build(toolbox: &mut Toolbox) -> Result<()> {
-    toolbox.ensure_all(RELEASE)?;
+    toolbox.ensure_all(DIST)?;
     build_ready(toolbox)
 }
 
-/// Builds the release page in `dist` and reports its sizes; fails above the budget. [`RELEASE`] must be ready.
+/// Builds the release page in `dist` and reports its sizes; fails above the budget. [`DIST`] must be ready.
 pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     fetch_crates(toolbox)?;
     let mut trunk = trunk(toolbox)?;
-    process::run(trunk.args(["build", "--release"]))?;
+    process::run(paths::hidden(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
+    let dist = toolbox.project.dist();
+    imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
+    minify(toolbox)?;
     sizes::report(&toolbox.project)
+}
+
+/// Shortens the scripts in `dist`, each in its place: no names that somebody imports change.
+fn minify(toolbox: &Toolbox) -> Result<()> {
+    let scripts = [sizes::GLUE, sizes::SHIM].map(|name| toolbox.project.dist().join(name));
+    let mut esbuild = toolbox.program("esbuild")?;
+    esbuild.args(scripts).args(["--minify", "--format=esm", "--legal-comments=none", "--charset=utf8"]);
+    process::run(esbuild.args(["--log-level=warning", "--allow-overwrite", "--outdir=dist"]))
 }
 
 /// `cargo xtask serve`: sets up, then serves until it is stopped.
@@ -52,7 +66,7 @@ pub fn serve(toolbox: &mut Toolbox, first_port: u16, release: bool) -> Result<Ex
         trunk.arg("--ignore").arg(folder);
     }
     if release {
-        trunk.arg("--release");
+        paths::hidden(&toolbox.project, &mut trunk)?.arg("--release");
     }
     become_it(trunk)
 }

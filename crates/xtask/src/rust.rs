@@ -1,6 +1,6 @@
 //! Parts of the Rust toolchain that a fresh rustup may lack.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -10,12 +10,17 @@ use crate::system::{self, Missing};
 
 const WASM: &str = "wasm32-unknown-unknown";
 
-/// The standard library for WASM.
-pub fn ensure_wasm_target() -> Result<()> {
+/// The folder of the toolchain in use.
+pub fn sysroot() -> Result<PathBuf> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let sysroot = process::output_of(Command::new(rustc).args(["--print", "sysroot"]))
         .context("`rustc --print sysroot` failed; is Rust installed?")?;
-    if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).is_dir() {
+    Ok(PathBuf::from(sysroot.trim()))
+}
+
+/// The standard library for WASM.
+pub fn ensure_wasm_target() -> Result<()> {
+    if sysroot()?.join("lib/rustlib").join(WASM).is_dir() {
         return Ok(());
     }
     println!("adding the Rust target {WASM}, once per toolchain, some seconds");

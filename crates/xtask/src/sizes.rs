@@ -15,9 +15,14 @@ const WIDGET_BUDGET: usize = 72 * 1024;
 /// The module that defines the elements, and is loaded before anybody wants a widget, in bytes of gzip.
 const SHIM_BUDGET: usize = 4 * 1024;
 
-const WASM: &str = "enroll-once-web_bg.wasm";
-const GLUE: &str = "enroll-once-web.js";
-const SHIM: &str = "define.js";
+/// The widgets, in `dist`.
+pub const WASM: &str = "enroll-once-web_bg.wasm";
+
+/// The script that wasm-bindgen writes for them.
+pub const GLUE: &str = "enroll-once-web.js";
+
+/// The module that defines the elements.
+pub const SHIM: &str = "define.js";
 
 /// Who pays for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

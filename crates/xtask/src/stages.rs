@@ -74,7 +74,7 @@ pub const EVERYTHING: &[Stage] = &[
     Stage {
         name: "page",
         about: "the release page builds and is within its budget",
-        needs: page::RELEASE,
+        needs: page::DIST,
         after: None,
         steps: &[Step::Page],
     },

@@ -20,8 +20,10 @@ pub enum Need {
     Trunk,
     /// wasm-bindgen, and its test runner.
     WasmBindgen,
-    /// The optimizer of release builds; the only part of a build that needs Node.js.
+    /// The optimizer of release builds. This and the next are the only parts of a build that need Node.js.
     WasmOpt,
+    /// The minifier of the release page's JavaScript.
+    Esbuild,
     /// The accessibility checker; comes through npm.
     Axe,
     /// Chromium and chromedriver.
@@ -59,6 +61,7 @@ impl Toolbox {
             Need::Trunk => self.add_folder_of(&tools::trunk()).map(drop),
             Need::WasmBindgen => self.ensure_wasm_bindgen(),
             Need::WasmOpt => self.add_folder_of(&tools::wasm_opt()).map(drop),
+            Need::Esbuild => self.add_folder_of(&tools::esbuild()).map(drop),
             Need::Axe => {
                 let file = tools::axe().ensure(&self.cache)?;
                 self.environment.push(("AXE_JS", file.into_os_string()));

@@ -74,6 +74,17 @@ pub fn wasm_opt() -> Tool {
     }
 }
 
+/// Makes the page's JavaScript small: it only shortens, the modules keep their exports and what they import.
+pub fn esbuild() -> Tool {
+    Tool {
+        name: "esbuild",
+        version: "0.28.2".into(),
+        source: Source::Npm,
+        holds: Holds::program("node_modules/.bin", "esbuild", "0.28.2"),
+        time: "some seconds",
+    }
+}
+
 /// The accessibility checker that the end-to-end tests load into the page.
 pub fn axe() -> Tool {
     Tool {
