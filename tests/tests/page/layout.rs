@@ -213,3 +213,27 @@ fn under_reduced_motion_nothing_moves() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn explore() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::start()?;
+    browser.prefer("prefers-reduced-motion", "no-preference")?;
+    browser.visit(&site.url("/"))?;
+    browser.widget("enroll-loop")?.go(&[STEP])?;
+    let r: serde_json::Value = browser.run_async("const root = shadow('enroll-loop'); const out = [];
+      const old = Element.prototype.animate; let made;
+      Element.prototype.animate = function (...a) { made = old.apply(this, a); out.push(['animate', ...a, this.isConnected]); return made; };
+      const at = () => root.querySelector('[aria-current]').textContent + root.getAnimations().length + document.getAnimations().length + ' ' + made?.playState + ' ' + made?.currentTime+ ' ' + made?.startTime + ' ' + made?.pending;
+      const t = performance.now();
+      const place = () => JSON.stringify(root.querySelector('.job').getBoundingClientRect());
+      out.push(place());
+      button('enroll-loop', 'step the job').click(); out.push('sync ' + at());
+      for (let i = 0; i < 50; i++) { await null; if (i < 3 || i == 49) out.push(`turn ${i} ${at()} ${performance.now() - t}`); }
+      out.push(place(), matchMedia('(prefers-reduced-motion: no-preference)').matches);
+      await new Promise((r) => setTimeout(r, 0)); out.push('timeout ' + at() + ' ' + (performance.now() - t));
+      await frame(); out.push('frame ' + at()+ ' ' + (performance.now() - t));
+      return out;", &[])?;
+    eprintln!("{}{r:#}", if r.to_string().contains("turn 0 picked up1") {"GOOD"} else {"BAD"});
+    Ok(())
+}
