@@ -84,8 +84,9 @@ class EnrollElement extends HTMLElement {
     });
   }
 
-  attributeChangedCallback(name) {
-    if (name === "loading" || !this.#handle) return;
+  attributeChangedCallback(name, before, now) {
+    if (name === "loading" || !this.#handle || (now !== undefined && before === now)) return;
+    this.#states?.delete("error"); // what is still wrong is reported again
     this.#guard(() => this.#handle.update(this.#options()));
   }
 
@@ -99,9 +100,6 @@ class EnrollElement extends HTMLElement {
       this.shadowRoot.replaceChildren(root);
       this.#handle = wasm.mount(root, this.constructor.proof, this.#options(), (name, detail) => this.#tell(name, detail));
       live.add(this);
-      this.#states?.add("ready");
-      this.#resolve(this);
-      this.#dispatch("enroll-ready", { snapshot: this.snapshot });
     } catch (error) {
       const csp = error instanceof WebAssembly.CompileError || /unsafe-eval|Content Security/i.test(error?.message);
       this.fail(csp ? "csp" : "load", String(error?.message ?? error));
@@ -120,7 +118,7 @@ class EnrollElement extends HTMLElement {
 
   #unmount() {
     live.delete(this);
-    this.#states?.delete("ready");
+    this.#states?.clear(); // an element that is added again begins anew, also one that could not load
     const handle = this.#handle;
     this.#handle = undefined;
     if (handle) this.#guard(() => handle.destroy());
@@ -135,18 +133,23 @@ class EnrollElement extends HTMLElement {
     }
   }
 
+  // The widget says so itself when it is ready, has changed, or did not understand an option.
   #tell(name, detail) {
     if (name === "enroll-error") this.#states?.add("error");
-    // The handle is not there yet while the app is being mounted; the page hears of it all the same.
-    queueMicrotask(() => this.#dispatch(name, detail));
-  }
-
-  #dispatch(name, detail) {
-    if (name === "enroll-change") {
+    if (name === "enroll-ready") this.#states?.add("ready");
+    if (detail.snapshot) {
       const { canStep, dead } = detail.snapshot;
       this.#toggle("done", canStep === false);
       this.#toggle("crashed", dead?.length > 0);
     }
+    // Not from inside the widget's own update: a listener may call its methods.
+    queueMicrotask(() => {
+      if (name === "enroll-ready") this.#resolve(this);
+      this.#dispatch(name, detail);
+    });
+  }
+
+  #dispatch(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
   }
 

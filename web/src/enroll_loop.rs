@@ -1,9 +1,12 @@
 //! `<enroll-loop>`, the hero: one enroll job through the loop, press by press.
 
 mod controls;
+
 mod instrument;
 mod rail;
 mod ran;
+
+pub(crate) use controls::{AT_START, at_start};
 
 use crate::{
     embed::{Options, Problem, loop_snapshot},

@@ -2,7 +2,7 @@
 
 use crate::{
     embed::{Options, Problem, proof_snapshot},
-    enroll_loop::sentence,
+    enroll_loop::{AT_START, at_start, sentence},
     ui::{Attr, Button, El, el, fragment},
     widget::{Ask, Link, asks},
     words::{self, label},
@@ -18,6 +18,9 @@ pub struct EnrollProof {
     opened: Proof,
     proof: Proof,
 }
+
+/// The id of the text that says why there are no more runs.
+const FULL: &str = "full";
 
 /// How many of the latest runs are listed; the first is always there.
 const LATEST: usize = 6;
@@ -59,30 +62,37 @@ impl EnrollProof {
     pub fn show(&self, link: &Link, announce: bool) -> El {
         let full = self.proof.deliveries() >= Proof::MOST_RUNS;
         let home = self.proof.deliveries() == self.opened.deliveries();
-        let show = |label, class, off, ask| asks(link, &Button { label, class, off, reason: None }, ask);
+        let show = |label, class, off, ask| {
+            let reason = if ask == Ask::Reset { AT_START } else { FULL };
+            asks(link, &Button { label, class, off, reason }, ask)
+        };
         let tally = el("div.tally")
-            .child(titled("section.runs", "runs", "what each run answered").child(runs(&self.proof)))
-            .child(titled("section.log", "log", "Portal's log").child(log(self.proof.log())))
+            .child(titled("div.runs", "runs", "what each run answered").child(runs(&self.proof)))
+            .child(titled("div.log", "log", "Portal's log").child(log(self.proof.log())))
             .child(count(self.proof.enrolled(), self.proof.deliveries()));
         let buttons = el("div.buttons")
             .child(show(label::RUN, "main", full, Ask::Run(1)))
             .child(show(label::RUN_TEN, "outline", full, Ask::Run(10)))
             .child(el("span.apart").child(show(label::RESET, "plain", home, Ask::Reset)));
+        let why_full = el("span.hidden").attr(Attr::Id, FULL).text(label::FULL);
         fragment()
             .child(tally)
             .child(sentence(&words::proof(&self.proof), "", announce))
-            .child(el("div.controls").child(buttons))
+            .child(el("div.controls").child(buttons).child(at_start()).child(why_full))
     }
 }
 
 /// A part that its title labels.
 fn titled(what: &'static str, id: &'static str, title: &'static str) -> El {
-    el(what).attr(Attr::AriaLabelledby, id).child(el("h3").attr(Attr::Id, id).text(title))
+    el(what)
+        .attr(Attr::Role, "group")
+        .attr(Attr::AriaLabelledby, id)
+        .child(el("h3").attr(Attr::Id, id).text(title))
 }
 
 /// The enrolled count, large, and the deliveries, small.
 pub(crate) fn count(enrolled: usize, deliveries: usize) -> El {
-    titled("section.count", "enrolled", "enrolled")
+    titled("div.count", "enrolled", "enrolled")
         .attr(Attr::Part, "count")
         .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&enrolled.to_string()))
         .child(el("p.soft").text(&words::deliveries(deliveries)))

@@ -87,14 +87,14 @@ impl Widget {
         }
     }
 
-    /// Says who asked, and what there is to see now.
-    fn tell_change(&self, context: &Context<Self>, source: Source) {
+    /// Says what happened, who asked, and what there is to see now.
+    fn tell(&self, context: &Context<Self>, name: &str, source: Source) {
         let source = match source {
             Source::User => "user",
             Source::Api => "api",
         };
         let detail = object(&[("source", source.into()), ("snapshot", self.snapshot())]);
-        emit(context, "enroll-change", &detail);
+        emit(context, name, &detail);
     }
 
     /// What a script gets to see.
@@ -128,7 +128,7 @@ impl Component for Widget {
             Shown::Proof(proof) => proof.answer(ask),
         };
         if changed {
-            self.tell_change(context, source);
+            self.tell(context, "enroll-change", source);
         }
         changed
     }
@@ -139,7 +139,7 @@ impl Component for Widget {
         }
         (self.shown, self.problems) = Self::open(&context.props().options);
         self.report(context);
-        self.tell_change(context, Source::Api);
+        self.tell(context, "enroll-change", Source::Api);
         true
     }
 
@@ -165,7 +165,10 @@ impl Component for Widget {
             .html()
     }
 
-    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+    fn rendered(&mut self, context: &Context<Self>, first: bool) {
+        if first {
+            self.tell(context, "enroll-ready", Source::Api);
+        }
         if let Some(root) = self.root.cast::<web_sys::Element>() {
             self.moves.look(&root);
         }

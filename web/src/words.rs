@@ -24,6 +24,10 @@ pub mod label {
     pub const BACK: &str = "back";
     /// To where it opened.
     pub const RESET: &str = "reset";
+    /// Why *back* and *reset* do nothing where a widget opens.
+    pub const AT_START: &str = "This is where it opened.";
+    /// Why the proof runs no more.
+    pub const FULL: &str = "That is as many runs as it keeps.";
     /// Delivers the job once more.
     pub const RUN: &str = "run the enroll job";
     /// Delivers it ten times.

@@ -34,7 +34,8 @@ fn lane(lane: &Lane) -> El {
         jobs = jobs.child(job(lane.name, item));
     }
     let empty = lane.jobs.is_empty().then(|| el("li.empty").text("empty"));
-    el("section")
+    el("div")
+        .attr(Attr::Role, "group")
         .class(class)
         .attr(Attr::AriaLabelledby, name)
         .attr(Attr::Part, name)

@@ -20,7 +20,11 @@ pub(super) fn ran(view: &LoopView) -> El {
         .child(el("b").text(words::box_title(shown)))
         .text(" ")
         .child(el("span").text(&words::actor_line(shown)));
-    let section = el("section.ran").attr(Attr::AriaLabelledby, "ran").attr(Attr::Part, "ran").child(title);
+    let section = el("div.ran")
+        .attr(Attr::Role, "group")
+        .attr(Attr::AriaLabelledby, "ran")
+        .attr(Attr::Part, "ran")
+        .child(title);
     match shown {
         Box::Redis { commands, reply, .. } => {
             let reply = (commands.len() != 1)

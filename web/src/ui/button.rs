@@ -13,7 +13,7 @@ pub struct Button {
     /// It makes no sense now: it keeps focus and does nothing.
     pub off: bool,
     /// The id of the element that says why.
-    pub reason: Option<&'static str>,
+    pub reason: &'static str,
 }
 
 impl Button {
@@ -22,10 +22,7 @@ impl Button {
         let (part, _) = self.label.split_once(' ').unwrap_or((self.label, ""));
         let mut button = el("button").class(self.class).attr(Attr::Type, "button").attr(Attr::Part, part);
         if self.off {
-            button = button.attr(Attr::AriaDisabled, "true");
-            if let Some(reason) = self.reason {
-                button = button.attr(Attr::AriaDescribedby, reason);
-            }
+            button = button.attr(Attr::AriaDisabled, "true").attr(Attr::AriaDescribedby, self.reason);
         }
         button.listener(Rc::new(Press { off: self.off, onpress })).text(self.label)
     }

@@ -212,7 +212,7 @@ pub fn portal_lines(result: &Result<LearnerEnrolled, PortalError>) -> Vec<(&'sta
     match result {
         Ok(event) => {
             let fields = ["%LearnerEnrolled{user_id: ", event.user_id.as_str(), ", course_id: "].concat();
-            let at = [event.course_id.as_str(), ", at: ", &event.at.to_string(), "}"].concat();
+            let at = [event.course_id.as_str(), ", at: ", &clock(event.at), "}"].concat();
             let lines = [
                 ("authorize", ":ok".into()),
                 ("decide", fields + &at),
