@@ -7,7 +7,7 @@ mod options;
 mod snapshot;
 
 pub use options::{Options, Problem};
-pub use snapshot::{loop_snapshot, proof_snapshot};
+pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
 
 use crate::widget::{Ask, Props, Source, Widget};
 use js_sys::{Array, Function};
@@ -83,7 +83,7 @@ impl Handle {
     /// What there is to see now, as plain data.
     #[must_use]
     pub fn snapshot(&self) -> JsValue {
-        self.app.get_component().map_or(JsValue::UNDEFINED, |widget| widget.snapshot())
+        self.app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()))
     }
 
     /// Removes the app from the page.

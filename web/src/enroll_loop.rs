@@ -9,13 +9,12 @@ mod ran;
 pub(crate) use controls::{AT_START, at_start};
 
 use crate::{
-    embed::{Options, Problem, loop_snapshot},
+    embed::{LoopSnapshot, Options, Problem},
     ui::{Attr, El, el, fragment},
     widget::{Ask, Link},
     words,
 };
 use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
-use wasm_bindgen::JsValue;
 
 /// The hero's state: a timeline, and what is seen of it.
 pub struct EnrollLoop {
@@ -55,8 +54,8 @@ impl EnrollLoop {
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> JsValue {
-        loop_snapshot(&self.view)
+    pub fn snapshot(&self) -> LoopSnapshot<'_> {
+        LoopSnapshot::of(&self.view)
     }
 
     /// The whole instrument.

@@ -1,7 +1,7 @@
 //! `<enroll-proof>`: the same enroll job, as often as one likes, through Portal's real fold.
 
 use crate::{
-    embed::{Options, Problem, proof_snapshot},
+    embed::{Options, Problem, ProofSnapshot},
     enroll_loop::{AT_START, at_start, sentence},
     ui::{Attr, Button, El, el, fragment},
     widget::{Ask, Link, asks},
@@ -11,7 +11,6 @@ use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
 };
-use wasm_bindgen::JsValue;
 
 /// The proof's state.
 pub struct EnrollProof {
@@ -54,8 +53,8 @@ impl EnrollProof {
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> JsValue {
-        proof_snapshot(&self.proof)
+    pub fn snapshot(&self) -> ProofSnapshot<'_> {
+        ProofSnapshot::of(&self.proof)
     }
 
     /// The whole widget.

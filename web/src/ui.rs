@@ -3,9 +3,7 @@
 mod button;
 mod el;
 mod moves;
-mod object;
 
 pub use button::Button;
 pub use el::{Attr, El, el, fragment};
 pub use moves::Moves;
-pub use object::{list, object};

@@ -1,12 +1,13 @@
 //! The one Yew component, which is either widget. One, because every component type costs thousands of bytes.
 
 use crate::{
-    embed::{Options, Problem},
+    embed::{Options, Problem, Snapshot, to_js},
     enroll_loop::EnrollLoop,
     enroll_proof::EnrollProof,
-    ui::{Attr, Button, El, Moves, el, fragment, object},
+    ui::{Attr, Button, El, Moves, el, fragment},
 };
 use js_sys::Function;
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 use yew::{html::Scope, prelude::*};
 
@@ -35,7 +36,8 @@ pub enum Ask {
 }
 
 /// Who asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The reader, with a button.
     User,
@@ -81,27 +83,26 @@ impl Widget {
 
     fn report(&self, context: &Context<Self>) {
         for problem in &self.problems {
-            let detail =
-                object(&[("code", problem.code.into()), ("message", problem.message.as_str().into())]);
-            emit(context, "enroll-error", &detail);
+            emit(context, "enroll-error", &to_js(problem));
         }
     }
 
     /// Says what happened, who asked, and what there is to see now.
     fn tell(&self, context: &Context<Self>, name: &str, source: Source) {
-        let source = match source {
-            Source::User => "user",
-            Source::Api => "api",
-        };
-        let detail = object(&[("source", source.into()), ("snapshot", self.snapshot())]);
+        #[derive(Serialize)]
+        struct Detail<'a> {
+            source: Source,
+            snapshot: Snapshot<'a>,
+        }
+        let detail = to_js(&Detail { source, snapshot: self.snapshot() });
         emit(context, name, &detail);
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> JsValue {
+    pub fn snapshot(&self) -> Snapshot<'_> {
         match &self.shown {
-            Shown::Loop(hero) => hero.snapshot(),
-            Shown::Proof(proof) => proof.snapshot(),
+            Shown::Loop(hero) => Snapshot::Loop(hero.snapshot()),
+            Shown::Proof(proof) => Snapshot::Proof(proof.snapshot()),
         }
     }
 }

@@ -13,4 +13,5 @@ mod layout;
 mod loading;
 mod proof;
 mod run;
+mod script;
 mod table;

@@ -3,13 +3,13 @@
 //! The element is in one place all the time, the new one; only its picture starts from the old one. Under reduced
 //! motion nothing slides.
 
-use super::object;
-use js_sys::Array;
+use crate::embed::to_js;
+use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use web_sys::Element;
 
 /// How long a move takes, in milliseconds.
-const MOVE_MS: f64 = 220.0;
+const MOVE_MS: u32 = 220;
 
 /// Where every element marked with `data-move` was at the last look, relative to the root.
 #[derive(Default)]
@@ -58,15 +58,23 @@ fn reduced_motion() -> bool {
 extern "C" {
     type Animates;
     #[wasm_bindgen(method)]
-    fn animate(this: &Animates, frames: &Array, options: &JsValue);
+    fn animate(this: &Animates, frames: &JsValue, timing: &JsValue);
 }
 
 fn slide(element: &Element, right: f64, down: f64) {
+    #[derive(Serialize)]
+    struct Frame<'a> {
+        transform: &'a str,
+    }
+    #[derive(Serialize)]
+    struct Timing {
+        duration: u32,
+        easing: &'static str,
+    }
     // Whole pixels: nobody sees less, and formatting floats costs bytes.
     #[allow(clippy::cast_possible_truncation)]
     let from = format!("translate({}px,{}px)", right as i32, down as i32);
-    let frame = |transform: &str| object(&[("transform", transform.into())]);
-    let frames = Array::of2(&frame(&from), &frame("none"));
-    let options = object(&[("duration", MOVE_MS.into()), ("easing", "ease-out".into())]);
-    element.unchecked_ref::<Animates>().animate(&frames, &options);
+    let frames = to_js(&[Frame { transform: &from }, Frame { transform: "none" }]);
+    let timing = to_js(&Timing { duration: MOVE_MS, easing: "ease-out" });
+    element.unchecked_ref::<Animates>().animate(&frames, &timing);
 }
