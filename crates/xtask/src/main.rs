@@ -4,7 +4,7 @@
 //!
 //! * [`cli`]: arguments to a [`cli::Command`];
 //! * [`suite`]: runs the stages of `test`; the stages themselves are data, in [`stages`]: a new check is a new entry there;
-//! * [`page`]: builds and serves the page with trunk; [`paths`]: keeps this machine's out of it; [`imports`]: shortens
+//! * [`page`]: builds and serves the page with trunk; [`publish`]: how it is compiled for readers; [`imports`]: shortens
 //!   names; [`sizes`]: what the page weighs, and the budget;
 //! * [`toolbox`]: what a command needs ([`toolbox::Need`]), and the environment that it then gets;
 //! * [`tools`], [`tools::install`]: the pinned tools in the per-user cache; [`browser`], [`rust`], [`system`]: the rest;
@@ -24,9 +24,9 @@ mod browser;
 mod cli;
 mod imports;
 mod page;
-mod paths;
 mod process;
 mod project;
+mod publish;
 mod rust;
 mod sizes;
 mod stages;

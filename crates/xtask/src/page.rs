@@ -7,16 +7,17 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::toolbox::{Need, Toolbox};
-use crate::{imports, paths, process, sizes};
+use crate::{imports, process, publish, sizes};
 
 /// What a development build needs. No Node.js.
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
 /// What serving a release build needs.
-const RELEASE: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
+const RELEASE: &[Need] = &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
 
 /// What the page in `dist` needs.
-pub const DIST: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen, Need::WasmOpt, Need::Esbuild];
+pub const DIST: &[Need] =
+    &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen, Need::WasmOpt, Need::Esbuild];
 
 /// How many ports to try, from the first.
 const PORTS: u16 = 50;
@@ -31,7 +32,7 @@ pub fn build(toolbox: &mut Toolbox) -> Result<()> {
 pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     fetch_crates(toolbox)?;
     let mut trunk = trunk(toolbox)?;
-    process::run(paths::hidden(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
+    process::run(publish::published(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
     let dist = toolbox.project.dist();
     imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
     minify(toolbox)?;
@@ -66,7 +67,7 @@ pub fn serve(toolbox: &mut Toolbox, first_port: u16, release: bool) -> Result<Ex
         trunk.arg("--ignore").arg(folder);
     }
     if release {
-        paths::hidden(&toolbox.project, &mut trunk)?.arg("--release");
+        publish::published(&toolbox.project, &mut trunk)?.arg("--release");
     }
     become_it(trunk)
 }

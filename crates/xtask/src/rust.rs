@@ -27,6 +27,15 @@ pub fn ensure_wasm_target() -> Result<()> {
     rustup(&["target", "add", WASM])
 }
 
+/// The sources of the standard library.
+pub fn ensure_std_sources() -> Result<()> {
+    if sysroot()?.join("lib/rustlib/src/rust/library/Cargo.lock").is_file() {
+        return Ok(());
+    }
+    println!("adding the standard library's sources, once per toolchain, some seconds");
+    rustup(&["component", "add", "rust-src"])
+}
+
 /// rustfmt and clippy, which a minimal rustup leaves out.
 pub fn ensure_components() -> Result<()> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {

@@ -79,11 +79,27 @@ pub const EVERYTHING: &[Stage] = &[
         steps: &[Step::Page],
     },
     Stage {
+        name: "differential",
+        about: "the model against the real scripts on a real Redis",
+        needs: &[Need::Redis, Need::BullMq],
+        after: None,
+        steps: &[Cargo(&[
+            "test",
+            "-p",
+            "enroll-once-tests",
+            "--lib",
+            "--test",
+            "differential",
+            "--test",
+            "real_workers",
+        ])],
+    },
+    Stage {
         name: "end-to-end",
         about: "the built page, in headless Chromium",
         needs: &[Need::Browser, Need::Axe],
         after: Some("page"),
-        steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--tests"])],
+        steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--test", "page"])],
     },
 ];
 

@@ -62,6 +62,20 @@ fn is_root() -> bool {
     process::output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
 }
 
+/// redis-server: named by `REDIS_SERVER`, found, or installed. Installing starts no service of its own that tests use.
+pub fn redis_server() -> Result<PathBuf> {
+    let named = std::env::var_os("REDIS_SERVER").filter(|name| !name.is_empty());
+    let name = named.unwrap_or_else(|| "redis-server".into());
+    let missing = Missing {
+        what: "redis-server is not on this machine".into(),
+        cure: "install Redis 7, and put redis-server on PATH or name it by REDIS_SERVER".into(),
+    };
+    if which::which(&name).is_err() {
+        apt_install(&["redis-server"], missing.clone())?;
+    }
+    which::which(&name).map_err(|_| missing.into())
+}
+
 /// npm, for tools that come as npm packages; with it comes node, which runs them.
 pub fn npm(wanted_by: &str) -> Result<PathBuf> {
     let missing = Missing {

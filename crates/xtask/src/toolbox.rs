@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::project::Project;
-use crate::{browser, process, rust, tools};
+use crate::{browser, process, rust, system, tools};
 
 /// Something that must be on the machine before a stage can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Need {
     Components,
     /// The Rust target `wasm32-unknown-unknown`.
     WasmTarget,
+    /// The sources of the standard library, from which the release page gets a smaller one.
+    StdSources,
     /// The builder of the page.
     Trunk,
     /// wasm-bindgen, and its test runner.
@@ -28,6 +30,10 @@ pub enum Need {
     Axe,
     /// Chromium and chromedriver.
     Browser,
+    /// A Redis server for the model to be held against.
+    Redis,
+    /// BullMQ, for its scripts.
+    BullMq,
 }
 
 /// The project, and what has been set up for it so far.
@@ -58,6 +64,7 @@ impl Toolbox {
         match need {
             Need::Components => rust::ensure_components(),
             Need::WasmTarget => rust::ensure_wasm_target(),
+            Need::StdSources => rust::ensure_std_sources(),
             Need::Trunk => self.add_folder_of(&tools::trunk()).map(drop),
             Need::WasmBindgen => self.ensure_wasm_bindgen(),
             Need::WasmOpt => self.add_folder_of(&tools::wasm_opt()).map(drop),
@@ -70,6 +77,15 @@ impl Toolbox {
             Need::Browser => {
                 let found = browser::ensure()?.environment(&self.project)?;
                 self.environment.extend(found);
+                Ok(())
+            }
+            Need::Redis => {
+                self.environment.push(("REDIS_SERVER", system::redis_server()?.into_os_string()));
+                Ok(())
+            }
+            Need::BullMq => {
+                let folder = tools::bullmq().ensure_folder(&self.cache)?;
+                self.environment.push(("BULLMQ_DIR", folder.into_os_string()));
                 Ok(())
             }
         }

@@ -96,6 +96,17 @@ pub fn axe() -> Tool {
     }
 }
 
+/// BullMQ, whose scripts the model is held against. Its version is part of what the project claims.
+pub fn bullmq() -> Tool {
+    Tool {
+        name: "bullmq",
+        version: "5.78.0".into(), // the last whose sweep is moveStalledJobsToWait-8, the name that EchoMQ uses
+        source: Source::Npm,
+        holds: Holds::File("node_modules/bullmq/package.json"),
+        time: "some seconds",
+    }
+}
+
 /// The folder of all tools of this project.
 pub fn cache() -> Result<PathBuf> {
     let strategy = etcetera::base_strategy::choose_native_strategy()
@@ -104,6 +115,12 @@ pub fn cache() -> Result<PathBuf> {
 }
 
 impl Tool {
+    /// The folder in the cache that the tool is installed in, as [`Tool::ensure`] does.
+    pub fn ensure_folder(&self, cache: &Path) -> Result<PathBuf> {
+        self.ensure(cache)?;
+        Ok(cache.join(format!("{}-{}", self.name, self.version)))
+    }
+
     /// The tool's file in the cache, installed first if it is not there.
     pub fn ensure(&self, cache: &Path) -> Result<PathBuf> {
         let folder = cache.join(format!("{}-{}", self.name, self.version));
