@@ -46,7 +46,7 @@ pub fn loop_snapshot(view: &LoopView) -> JsValue {
         ("story", text(&view.story)),
         ("at", count(view.at)),
         ("nowMs", millis(view.now)),
-        ("stage", view.milestone.as_ref().map_or("", words::stage).into()),
+        ("stage", view.milestone.as_deref().map_or("", words::stage).into()),
         ("sentence", text(&words::sentence(view))),
         ("enrolled", count(view.enrolled)),
         ("deliveries", view.deliveries.into()),

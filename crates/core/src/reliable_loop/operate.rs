@@ -75,7 +75,7 @@ impl World {
         facts.push(Fact::Ran {
             actor: Actor::Worker(id),
             operation: Operation::WaitForJob,
-            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())]),
+            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_deref())]),
             reply: popped.map_or(Reply::TimedOut, Reply::Popped),
         });
         if let Some(worker) = self.worker_mut(id) {
@@ -113,7 +113,7 @@ impl World {
         }
     }
 
-    fn pop_marker(&mut self) -> Option<[String; 3]> {
+    fn pop_marker(&mut self) -> Option<Arc<[String; 3]>> {
         let queue = self.setup.queue();
         match wait_for_job(&mut Atomic::new(&mut self.keys, self.now), queue, self.setup.drain) {
             BlockingWait::Popped(popped) => Some(popped),
@@ -122,7 +122,7 @@ impl World {
     }
 
     /// Nobody raises the marker: the wait that began at `since` ends when its time is over.
-    fn time_out(&mut self, facts: &mut Vec<Fact>, since: Millis) -> Option<[String; 3]> {
+    fn time_out(&mut self, facts: &mut Vec<Fact>, since: Millis) -> Option<Arc<[String; 3]>> {
         let until = since.plus(self.setup.drain);
         if until > self.now {
             self.pass_time(facts, until);
