@@ -99,7 +99,13 @@ impl KeySpace {
     /// The earliest instant at which a key expires.
     #[must_use]
     pub fn next_expiry(&self) -> Option<Millis> {
-        self.entries.iter().filter_map(|(_, entry)| entry.expires_at).min()
+        let mut first: Option<Millis> = None;
+        for (_, entry) in self.entries.iter() {
+            if let Some(at) = entry.expires_at {
+                first = Some(first.map_or(at, |first| first.min(at)));
+            }
+        }
+        first
     }
 
     /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).

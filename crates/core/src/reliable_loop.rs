@@ -31,6 +31,7 @@ pub use action::{Action, NewEnrollment, available, why_not};
 pub use fact::{Actor, Fact};
 pub(crate) use finish::REFUSED;
 pub use guards::{Guard, Guards};
+pub(crate) use guards::{LEFT_OUT, NAIVE};
 pub use milestone::{Milestone, Press, RanStep, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
@@ -202,6 +203,9 @@ impl World {
     /// What the action itself does. It touches Redis, Portal, the clock and, of the workers, only the one it names;
     /// time that passes is the exception.
     pub(crate) fn act(&mut self, facts: &mut Vec<Fact>, action: &Action) {
+        if action.is_left_out() {
+            return;
+        }
         match action {
             Action::Add(enrollment) => self.add(facts, enrollment),
             Action::Operate(worker, op) => self.operate(facts, *worker, *op),

@@ -19,7 +19,7 @@ pub struct Frame {
     /// What they ran.
     pub steps: Vec<RanStep>,
     /// Where that came to, if it moves the story on.
-    pub milestone: Option<Milestone>,
+    pub milestone: Option<Arc<Milestone>>,
     /// The world now.
     pub world: World,
 }
@@ -43,8 +43,12 @@ impl Timeline {
     #[must_use]
     pub fn open(story: &Story) -> (Self, Option<RefusedToken>) {
         let world = World::new(story.setup.clone());
-        let opening =
-            Frame { tokens: Vec::new(), steps: Vec::new(), milestone: Some(Milestone::Waiting), world };
+        let opening = Frame {
+            tokens: Vec::new(),
+            steps: Vec::new(),
+            milestone: Some(Arc::new(Milestone::Waiting)),
+            world,
+        };
         let mut timeline =
             Self { opening, opened: Vec::new(), home: String::new(), later: Vec::new(), at: 0 };
         let mut refused = None;

@@ -18,7 +18,7 @@ use crate::{
     time::Millis,
     timeline::Timeline,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 /// Everything that the hero shows at one position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct LoopView {
     /// The virtual clock.
     pub now: Millis,
     /// What the last press came to; `None` after a token that moves nothing on.
-    pub milestone: Option<Milestone>,
+    pub milestone: Option<Arc<Milestone>>,
     /// The last thing that happened, in plain words: for a token that came to no milestone.
     pub note: String,
     /// The stages: behind, here, and ahead if nobody interferes.

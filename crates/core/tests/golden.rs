@@ -118,7 +118,7 @@ impl Replay {
         let events_before = self.event_ids().len();
         let (reply, commands) = self.run(step);
         while let Some((client, popped)) = serve_blocked(&mut self.keys) {
-            self.answers.insert(format!("w{}", client.0), popped);
+            self.answers.insert(format!("w{}", client.0), <[String; 3]>::clone(&popped));
         }
         assert_eq!(reply, self.with_model_values(&step["returns"]), "{at}: reply");
         if step["kind"] == "script" {
@@ -170,7 +170,7 @@ impl Replay {
         }
         assert_eq!(words[0], "BZPOPMIN");
         match self.atomic(|redis, queue, _| wait_for_job(redis, queue, Millis(5_000))).0 {
-            BlockingWait::Popped(popped) => json!(popped),
+            BlockingWait::Popped(popped) => json!(popped.as_slice()),
             BlockingWait::MustBlock => Value::Null,
         }
     }

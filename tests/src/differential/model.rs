@@ -157,7 +157,7 @@ impl Model {
     fn pop(&mut self) -> Json {
         let mut redis = Atomic::new(&mut self.keys, self.now);
         match wait_for_job(&mut redis, &self.queue, Millis(1_000)) {
-            BlockingWait::Popped(popped) => json!(popped),
+            BlockingWait::Popped(popped) => json!(popped.as_slice()),
             BlockingWait::MustBlock => Json::Null,
         }
     }

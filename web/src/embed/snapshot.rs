@@ -68,7 +68,7 @@ impl<'a> LoopSnapshot<'a> {
             story: &view.story,
             at: view.at,
             now_ms: u32::try_from(view.now.0).unwrap_or(u32::MAX),
-            stage: view.milestone.as_ref().map_or("", words::stage),
+            stage: view.milestone.as_ref().map_or("", |milestone| words::stage(milestone)),
             sentence: words::sentence(view),
             enrolled: view.enrolled,
             deliveries: view.deliveries,

@@ -13,7 +13,7 @@ pub(super) fn rail(view: &LoopView) -> El {
     let mut rows = el("div.rail").attr(Attr::Role, "list").attr(Attr::AriaLabel, "Stages of this run");
     let mut row = el("div.row").attr(Attr::Role, "presentation");
     for stop in &view.rail {
-        if matches!(stop.milestone, Milestone::Died { .. }) {
+        if matches!(*stop.milestone, Milestone::Died { .. }) {
             rows = rows.child(row);
             row = el("div.row branch").attr(Attr::Role, "presentation");
         }
@@ -29,7 +29,7 @@ fn stop_of(stop: &RailStop) -> El {
         When::Now => "now",
         When::Next => "next",
     };
-    let tone = match stop.milestone {
+    let tone = match *stop.milestone {
         Milestone::Died { .. }
         | Milestone::EnrollFailed { .. }
         | Milestone::FinishRefused { .. }

@@ -37,7 +37,7 @@ pub fn stage(milestone: &Milestone) -> &'static str {
 /// What happened and why it matters.
 #[must_use]
 pub fn sentence(view: &LoopView) -> String {
-    let Some(milestone) = &view.milestone else { return sentence_of(&view.note) };
+    let Some(milestone) = view.milestone.as_deref() else { return sentence_of(&view.note) };
     let (worker, mut id) = who_and_what(milestone);
     let jobs: Vec<&JobView> = view.lanes.iter().flat_map(|lane| &lane.jobs).collect();
     if *milestone == Milestone::Waiting {

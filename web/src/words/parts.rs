@@ -233,7 +233,7 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Ids(ids) => bracketed(ids),
         Reply::Job(job) => [job.id.as_str(), " and its hash"].concat(),
         Reply::Nothing => "[0,0,0,0]".into(),
-        Reply::Popped(popped) => bracketed(popped),
+        Reply::Popped(popped) => bracketed(popped.as_slice()),
         Reply::TimedOut => "nil".into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Entry, KeySpace, Value,
-    value::{Fields, Stored, StreamEntry, StreamId},
+    value::{Fields, Stored, StreamEntry, StreamId, remove_named},
 };
 use crate::{
     small::{self, SmallSet, decimal},
@@ -67,7 +67,11 @@ impl CommandReply {
     }
 
     fn of_texts(texts: &[String]) -> Self {
-        CommandReply::List(texts.iter().cloned().map(Some).collect())
+        let mut list = Vec::new();
+        for text in texts {
+            list.push(Some(text.clone()));
+        }
+        CommandReply::List(list)
     }
 }
 
@@ -179,7 +183,7 @@ impl<'a> Atomic<'a> {
             "ZRANGE" => pair(self.keys.scored(key).first()),
             "ZRANGEBYSCORE" => self.zrangebyscore(key, number(word(1))),
             "HGET" => CommandReply::of_text(self.field(key, word(0))),
-            "HMGET" => CommandReply::List(rest.iter().map(|field| self.field(key, field)).collect()),
+            "HMGET" => self.hmget(key, rest),
             "HGETALL" => self.hgetall(key),
             "HSET" => CommandReply::of_count(self.hset(key, rest)),
             "HMSET" => {
@@ -247,12 +251,16 @@ impl<'a> Atomic<'a> {
     /// The first from the head or from the tail.
     fn lrem(&mut self, key: &str, from_tail: bool, id: &str) -> CommandReply {
         let Some(list) = self.change::<List>(key) else { return CommandReply::Integer(0) };
-        let found = |member: &String| member == id;
-        let at = if from_tail { list.iter().rposition(found) } else { list.iter().position(found) };
-        if let Some(at) = at {
+        let mut found = None;
+        for (at, member) in list.iter().enumerate() {
+            if member == id && (from_tail || found.is_none()) {
+                found = Some(at);
+            }
+        }
+        if let Some(at) = found {
             list.remove(at);
         }
-        CommandReply::of_count(usize::from(at.is_some()))
+        CommandReply::of_count(usize::from(found.is_some()))
     }
 
     fn sadd(&mut self, key: &str, members: &[String]) -> CommandReply {
@@ -274,13 +282,15 @@ impl<'a> Atomic<'a> {
     /// Adds, or moves to the new score.
     fn zadd(&mut self, key: &str, score: u64, member: &str) -> CommandReply {
         let Some(set) = self.change::<SortedSet>(key) else { return CommandReply::Integer(0) };
-        let before = set.len();
-        set.retain(|(name, _)| name != member);
-        let added = set.len() == before;
-        let lower = |(name, other): &(String, u64)| (*other, name.as_str()) < (score, member);
-        let place = set.iter().take_while(|entry| lower(entry)).count();
+        let moved = remove_named(set, member);
+        let mut place = 0;
+        for (name, other) in set.iter() {
+            if (*other, name.as_str()) < (score, member) {
+                place += 1;
+            }
+        }
         set.insert(place, (member.to_string(), score));
-        CommandReply::of_count(usize::from(added))
+        CommandReply::of_count(usize::from(!moved))
     }
 
     fn zscore(&self, key: &str, member: &str) -> CommandReply {
@@ -301,12 +311,25 @@ impl<'a> Atomic<'a> {
     }
 
     fn zrangebyscore(&self, key: &str, max: u64) -> CommandReply {
-        let due = self.keys.scored(key).iter().filter(|(_, score)| *score <= max);
-        CommandReply::List(due.take(1000).map(|(member, _)| Some(member.clone())).collect())
+        let mut due = Vec::new();
+        for (member, score) in self.keys.scored(key) {
+            if *score <= max && due.len() < 1000 {
+                due.push(Some(member.clone()));
+            }
+        }
+        CommandReply::List(due)
     }
 
     fn field(&self, key: &str, field: &str) -> Option<String> {
         self.keys.field(key, field).map(String::from)
+    }
+
+    fn hmget(&self, key: &str, fields: &[String]) -> CommandReply {
+        let mut values = Vec::new();
+        for field in fields {
+            values.push(self.field(key, field));
+        }
+        CommandReply::List(values)
     }
 
     /// The fields in order.
@@ -314,7 +337,8 @@ impl<'a> Atomic<'a> {
         let mut flat = Vec::new();
         if let Some(fields) = self.read::<Fields>(key) {
             for (field, value) in &fields.0 {
-                flat.extend([Some(field.clone()), Some(value.clone())]);
+                flat.push(Some(field.clone()));
+                flat.push(Some(value.clone()));
             }
         }
         CommandReply::List(flat)
@@ -346,13 +370,10 @@ impl<'a> Atomic<'a> {
         let Some(entries) = self.change::<Vec<StreamEntry>>(key) else { return CommandReply::Nil };
         let id = next_id(entries.last().map(|entry| entry.id), now);
         let mut fields = Fields::default();
-        let words = rest.iter().skip_while(|word| *word != "*").skip(1);
-        let mut name = None;
-        for word in words {
-            match name.take() {
-                None => name = Some(word.clone()),
-                Some(name) => fields.0.push((name, word.clone())),
-            }
+        let mut words = rest.iter();
+        while words.next().is_some_and(|word| word != "*") {}
+        while let (Some(name), Some(value)) = (words.next(), words.next()) {
+            fields.0.push((name.clone(), value.clone()));
         }
         entries.push(StreamEntry { id, fields });
         CommandReply::Text([decimal(id.at.0).as_str(), "-", &decimal(id.sequence.into())].concat())

@@ -64,9 +64,7 @@ impl Fields {
 
     /// Removes `field`; true if it was there.
     pub fn remove(&mut self, field: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|(name, _)| name != field);
-        self.0.len() < before
+        remove_named(&mut self.0, field)
     }
 }
 
@@ -113,11 +111,7 @@ impl Value {
     pub(super) fn remove(&mut self, name: &str) -> bool {
         match self {
             Value::Set(set) => set.remove(name),
-            Value::SortedSet(set) => {
-                let before = set.len();
-                set.retain(|(member, _)| member != name);
-                set.len() < before
-            }
+            Value::SortedSet(set) => remove_named(set, name),
             Value::Hash(fields) => fields.remove(name),
             Value::List(_) | Value::Text(_) | Value::Stream(_) => false,
         }
@@ -133,6 +127,17 @@ impl Value {
             Value::Text(_) | Value::Stream(_) => false,
         }
     }
+}
+
+/// Removes the pair with this name; true if it was there.
+pub(super) fn remove_named<T>(pairs: &mut Vec<(String, T)>, name: &str) -> bool {
+    for at in 0..pairs.len() {
+        if pairs[at].0 == name {
+            pairs.remove(at);
+            return true;
+        }
+    }
+    false
 }
 
 /// A Rust type that one of the Redis types is stored as.

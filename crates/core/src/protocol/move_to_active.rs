@@ -5,6 +5,7 @@ use super::{
     shared::{PROBE_TARGET, probe_delayed, read_job, send},
 };
 use crate::{keyspace::Atomic, small::decimal, time::Millis};
+use alloc::sync::Arc;
 
 /// What the worker sends with a take, and with an acknowledgement that takes the next job.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +34,7 @@ pub fn move_to_active(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, take: 
     send(redis, queue, if take.name.is_empty() { STARTED } else { STARTED_BY }, &arguments);
     send(redis, queue, "HINCRBY @$1 ats 1\nZADD @marker 0 0", &arguments);
     let fields = read_job(redis, queue, &id);
-    Fetched::Job(TakenJob { id, fields })
+    Fetched::Job(Arc::new(TakenJob { id, fields }))
 }
 
 /// T5.

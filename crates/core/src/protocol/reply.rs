@@ -1,7 +1,7 @@
 //! What the scripts answer, as named values that serialise as the golden traces write them.
 
 use crate::keyspace::Fields;
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 
 /// A refusal by number (`PROTOCOL.md` section 3, "Codes").
@@ -43,7 +43,7 @@ pub struct TakenJob {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fetched {
     /// A job, now in active under the worker's lock.
-    Job(TakenJob),
+    Job(Arc<TakenJob>),
     /// `[0,0,0,0]`: nothing to take.
     Nothing,
 }
@@ -54,7 +54,7 @@ pub enum Finished {
     /// 0: done, and nothing was handed over.
     Done,
     /// Done, and this is the next job, under the same token (F11).
-    Next(TakenJob),
+    Next(Arc<TakenJob>),
     /// Refused.
     Refused(Code),
 }
@@ -69,11 +69,11 @@ pub enum Reply {
     /// A list of job ids.
     Ids(Vec<String>),
     /// A job: `[hash as a flat list, id, 0, 0]`.
-    Job(TakenJob),
+    Job(Arc<TakenJob>),
     /// `[0,0,0,0]`.
     Nothing,
     /// BZPOPMIN's `[key, member, score]`.
-    Popped([String; 3]),
+    Popped(Arc<[String; 3]>),
     /// BZPOPMIN's nil.
     TimedOut,
 }
@@ -114,7 +114,7 @@ impl Serialize for Reply {
                 list.end()
             }
             Reply::Nothing => [0; 4].serialize(to),
-            Reply::Popped(popped) => popped.serialize(to),
+            Reply::Popped(popped) => popped.as_slice().serialize(to),
             Reply::TimedOut => to.serialize_none(),
         }
     }

@@ -6,13 +6,13 @@ use crate::{
     small::decimal,
     time::Millis,
 };
-use alloc::string::String;
+use alloc::{string::String, sync::Arc};
 
 /// What a blocking wait came to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BlockingWait {
     /// The marker was up: `[key, member, score]`. It is a hint that work may exist, not a job.
-    Popped([String; 3]),
+    Popped(Arc<[String; 3]>),
     /// Nothing there: the client waits for the marker or for its time-out.
     MustBlock,
 }
@@ -21,12 +21,15 @@ pub enum BlockingWait {
 /// after `timeout` the reply is nil (B3).
 pub fn wait_for_job(redis: &mut Atomic<'_>, queue: &Queue, timeout: Millis) -> BlockingWait {
     let popped = send(redis, queue, "BZPOPMIN @marker $1", &[&seconds(timeout)]).texts();
-    <[String; 3]>::try_from(popped).map_or(BlockingWait::MustBlock, BlockingWait::Popped)
+    match <[String; 3]>::try_from(popped) {
+        Ok(popped) => BlockingWait::Popped(Arc::new(popped)),
+        Err(_) => BlockingWait::MustBlock,
+    }
 }
 
 /// After a script ends: hands a raised marker to the client blocked longest, so that it is never seen in the
 /// keyspace (B2). Returns who got what; call it until it returns `None`.
-pub fn serve_blocked(keys: &mut KeySpace) -> Option<(Client, [String; 3])> {
+pub fn serve_blocked(keys: &mut KeySpace) -> Option<(Client, Arc<[String; 3]>)> {
     let (client, key, (member, score)) = keys.serve_blocked()?;
-    Some((client, [key, member, decimal(score)]))
+    Some((client, Arc::new([key, member, decimal(score)])))
 }

@@ -1,6 +1,6 @@
 //! What can happen: the imperative side. Every action has a word in a story.
 
-use super::{Guard, Life, Op, Refusal, Setup, Worker, WorkerId, World, natural};
+use super::{Guard, Life, NAIVE, Op, Refusal, Setup, Worker, WorkerId, World, natural};
 use crate::time::Millis;
 use alloc::{
     string::{String, ToString},
@@ -52,9 +52,35 @@ pub enum Action {
     LoseReply(WorkerId),
 }
 
+impl Action {
+    /// Is it left out of this build?
+    pub(crate) fn is_left_out(&self) -> bool {
+        match self {
+            Action::Operate(_, op) => op.is_left_out(),
+            Action::PortalDown
+            | Action::PortalUp
+            | Action::LoseMarker
+            | Action::EvictLock(_)
+            | Action::LoseReply(_) => !NAIVE,
+            Action::Add(_)
+            | Action::Renew(_)
+            | Action::Sweep(_)
+            | Action::Crash(_)
+            | Action::Start(_)
+            | Action::Freeze(_)
+            | Action::Thaw(_)
+            | Action::Advance(_)
+            | Action::RestartPortal => false,
+        }
+    }
+}
+
 /// Why the action cannot happen now; `None` if it can.
 #[must_use]
 pub fn why_not(world: &World, action: &Action) -> Option<Refusal> {
+    if action.is_left_out() {
+        return Some(Refusal::LeftOut);
+    }
     let id = match action {
         Action::Operate(id, _)
         | Action::Renew(id)

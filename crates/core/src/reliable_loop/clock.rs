@@ -1,6 +1,6 @@
 //! How time passes: exactly. Keys expire and live workers renew, each at its instant, expiry before timers.
 
-use super::{Actor, Fact, Worker, WorkerId, World};
+use super::{Actor, Fact, WorkerId, World};
 use crate::{
     protocol::{Operation, Reply, extend_locks},
     time::Millis,
@@ -30,11 +30,15 @@ impl World {
 
     /// The earliest renewal that is due by `until`. An overdue one (after a thaw) is due now.
     fn next_renewal(&self, until: Millis) -> Option<(Millis, WorkerId)> {
-        let due = |worker: &Worker| {
-            let job = worker.job.as_ref().filter(|_| worker.is_running())?;
-            Some((job.renew_due?.max(self.now), worker.id))
-        };
-        self.workers.iter().filter_map(due).filter(|(at, _)| *at <= until).min()
+        let mut first: Option<(Millis, WorkerId)> = None;
+        for worker in &self.workers {
+            let Some(due) = worker.job.as_ref().and_then(|job| job.renew_due) else { continue };
+            let at = due.max(self.now);
+            if worker.is_running() && at <= until && first.is_none_or(|(soonest, _)| at < soonest) {
+                first = Some((at, worker.id));
+            }
+        }
+        first
     }
 
     /// A worker renews the lock of its job. If the lock is gone or another's it fails, and the worker tries again

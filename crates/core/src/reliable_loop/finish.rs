@@ -1,6 +1,6 @@
 //! How a worker gets rid of its job: the acknowledgement in each form, the retry, and what a refusal makes of it.
 
-use super::{Actor, Attempt, Fact, Held, Op, Worker, WorkerId, World, naive};
+use super::{Actor, Attempt, Fact, Held, NAIVE, Op, Worker, WorkerId, World, naive};
 use crate::{
     portal::PortalError,
     protocol::{Finish, Finished, Operation, Reply, Retry, Take, Target, move_to_finished, retry_job},
@@ -33,10 +33,10 @@ impl World {
                 fetch_next,
                 take: Take { token: &job.token, lock: setup.lock, name: &name },
             };
-            finished = if op == Op::Finish {
-                move_to_finished(redis, queue, now, &finish)
-            } else {
+            finished = if NAIVE && op != Op::Finish {
                 naive::acknowledge(redis, queue, now, setup.guards, op, &finish)
+            } else {
+                move_to_finished(redis, queue, now, &finish)
             };
             Reply::from(&finished)
         });
@@ -97,7 +97,7 @@ impl World {
         match &mut worker.job {
             Some(job) if !job.refused => {
                 job.refused = true;
-                let again = if job.attempts_left { Op::Retry } else { program.acknowledgement() };
+                let again = if NAIVE && job.attempts_left { Op::Retry } else { program.acknowledgement() };
                 worker.go_to(again);
             }
             Some(_) | None => worker.go_fetch(),

@@ -1,6 +1,6 @@
 //! Milestones: the steps that a learner sees. One press runs the natural schedule to the next of them.
 
-use super::{Action, Attempt, Fact, Op, Refusal, Step, Worker, WorkerId, World, next, step};
+use super::{Action, Attempt, Fact, NAIVE, Op, Refusal, Step, Worker, WorkerId, World, next, step};
 use crate::{
     portal::PortalError,
     protocol::{Operation, Reply},
@@ -267,10 +267,14 @@ fn of_operation(
         }
         Operation::MoveToActive => picked_up(after, id),
         Operation::MoveToFinished => acknowledged(before.worker(id)?, reply),
-        Operation::RetryJob => retried(before.worker(id)?, reply),
-        Operation::Naive(_) => of_naive(before, after, id, reply),
+        Operation::RetryJob if NAIVE => retried(before.worker(id)?, reply),
+        Operation::Naive(_) if NAIVE => of_naive(before, after, id, reply),
         Operation::MoveStalledJobsToWait => of_sweep(before, after, worker, reply),
-        Operation::AddStandardJob | Operation::ExtendLocks | Operation::RemoveJob => None,
+        Operation::AddStandardJob
+        | Operation::ExtendLocks
+        | Operation::RemoveJob
+        | Operation::RetryJob
+        | Operation::Naive(_) => None,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     small::decimal,
     time::Millis,
 };
+use alloc::sync::Arc;
 
 /// `ask`: how many jobs wait.
 pub(super) fn ask(redis: &mut Atomic<'_>, queue: &Queue) -> u64 {
@@ -35,7 +36,7 @@ pub(super) fn take(
     }
     send(redis, queue, TAKEN, &arguments);
     let fields = read_job(redis, queue, &id);
-    Fetched::Job(TakenJob { id, fields })
+    Fetched::Job(Arc::new(TakenJob { id, fields }))
 }
 
 const TAKEN: &str = "\

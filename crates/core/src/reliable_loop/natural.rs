@@ -16,9 +16,14 @@ pub fn next(world: &World) -> Option<Action> {
 
 /// How long until the next expiry or sweep, if that is not now.
 pub(crate) fn until_due(world: &World) -> Option<Millis> {
-    let sweeps = sweeping(world).map(|worker| worker.sweep_due);
-    let due = sweeps.chain(world.keys.next_expiry()).filter(|at| *at > world.now).min()?;
-    Some(due.since(world.now))
+    let mut due = world.keys.next_expiry().filter(|at| *at > world.now);
+    for worker in running(world) {
+        let at = worker.sweep_due;
+        if sweeps(world) && at > world.now && due.is_none_or(|due| at < due) {
+            due = Some(at);
+        }
+    }
+    Some(due?.since(world.now))
 }
 
 /// In the order of their numbers, so that the first of equals is the lower number.
@@ -26,26 +31,42 @@ fn running(world: &World) -> impl Iterator<Item = &Worker> {
     world.workers.iter().filter(|worker| worker.is_running())
 }
 
-/// Those whose duty it is to sweep.
-fn sweeping(world: &World) -> impl Iterator<Item = &Worker> {
-    running(world).filter(|_| world.setup.guards.on(Guard::StalledSweep))
+/// Is it the workers' duty to sweep?
+fn sweeps(world: &World) -> bool {
+    world.setup.guards.on(Guard::StalledSweep)
 }
 
 fn sweep_due(world: &World) -> Option<Action> {
-    let due = sweeping(world).filter(|worker| worker.sweep_due <= world.now);
-    due.min_by_key(|worker| worker.sweep_due).map(|worker| Action::Sweep(worker.id))
+    let mut first: Option<&Worker> = None;
+    for worker in running(world) {
+        let due = sweeps(world) && worker.sweep_due <= world.now;
+        if due && first.is_none_or(|first| worker.sweep_due < first.sweep_due) {
+            first = Some(worker);
+        }
+    }
+    first.map(|worker| Action::Sweep(worker.id))
 }
 
 /// What a worker has to do now, without waiting for anything.
 pub(crate) fn ready(world: &World) -> Option<Action> {
-    let urgency = |worker: &&Worker| match worker.next_op() {
+    let mut first: Option<(u8, &Worker)> = None;
+    for worker in running(world) {
+        let Some(urgency) = urgency(world, worker) else { continue };
+        if first.is_none_or(|(most, _)| urgency < most) {
+            first = Some((urgency, worker));
+        }
+    }
+    first.map(|(_, worker)| Action::Operate(worker.id, worker.next_op()))
+}
+
+/// The lower the more urgent; `None` if it has nothing to do now.
+fn urgency(world: &World, worker: &Worker) -> Option<u8> {
+    match worker.next_op() {
         Op::Enroll | Op::Finish | Op::Retry | Op::Record | Op::Unlock | Op::Remove | Op::Complete => Some(0),
         Op::Take | Op::Move | Op::Pop => Some(1),
         Op::Wake | Op::Sleep => can_wake_now(world, worker).then_some(2),
         Op::Ask => Some(2),
-    };
-    let ready = running(world).filter_map(|worker| Some((urgency(&worker)?, worker)));
-    ready.min_by_key(|(urgency, _)| *urgency).map(|(_, worker)| Action::Operate(worker.id, worker.next_op()))
+    }
 }
 
 /// Has the worker's wait an answer, or can it pop the marker itself, or is its time over?
@@ -68,9 +89,14 @@ fn supervise(world: &World) -> Option<Action> {
 
 /// The wait, or sleep between two polls, that ends first, and when.
 pub(crate) fn first_wait_end(world: &World) -> Option<(Millis, &Worker)> {
-    running(world)
-        .filter_map(|worker| Some((worker.wait_ends(&world.setup)?, worker)))
-        .min_by_key(|(at, _)| *at)
+    let mut first: Option<(Millis, &Worker)> = None;
+    for worker in running(world) {
+        let Some(at) = worker.wait_ends(&world.setup) else { continue };
+        if first.is_none_or(|(soonest, _)| at < soonest) {
+            first = Some((at, worker));
+        }
+    }
+    first
 }
 
 /// The next thing that only time brings. Expiry before timers, a sweep before the end of a wait.

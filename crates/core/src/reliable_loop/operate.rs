@@ -1,6 +1,8 @@
 //! What each action does. The scripts hold the protocol's rules; here is what a worker makes of their replies.
 
-use super::{Actor, Attempt, Fact, Guard, Held, NewEnrollment, Op, Wait, Worker, WorkerId, World, naive};
+use super::{
+    Actor, Attempt, Fact, Guard, Held, NAIVE, NewEnrollment, Op, Wait, Worker, WorkerId, World, naive,
+};
 use crate::{
     keyspace::{Atomic, RedisCommand},
     portal::{Enroll, PortalError, authorize, decide},
@@ -41,6 +43,9 @@ impl World {
     }
 
     pub(super) fn operate(&mut self, facts: &mut Vec<Fact>, id: WorkerId, op: Op) {
+        if op.is_left_out() {
+            return;
+        }
         match op {
             Op::Wake => self.wake(facts, id),
             Op::Ask => self.ask(facts, id),
@@ -70,7 +75,7 @@ impl World {
         facts.push(Fact::Ran {
             actor: Actor::Worker(id),
             operation: Operation::WaitForJob,
-            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())]),
+            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_deref())]),
             reply: popped.map_or(Reply::TimedOut, Reply::Popped),
         });
         if let Some(worker) = self.worker_mut(id) {
@@ -108,7 +113,7 @@ impl World {
         }
     }
 
-    fn pop_marker(&mut self) -> Option<[String; 3]> {
+    fn pop_marker(&mut self) -> Option<Arc<[String; 3]>> {
         let queue = self.setup.queue();
         match wait_for_job(&mut Atomic::new(&mut self.keys, self.now), queue, self.setup.drain) {
             BlockingWait::Popped(popped) => Some(popped),
@@ -117,7 +122,7 @@ impl World {
     }
 
     /// Nobody raises the marker: the wait that began at `since` ends when its time is over.
-    fn time_out(&mut self, facts: &mut Vec<Fact>, since: Millis) -> Option<[String; 3]> {
+    fn time_out(&mut self, facts: &mut Vec<Fact>, since: Millis) -> Option<Arc<[String; 3]>> {
         let until = since.plus(self.setup.drain);
         if until > self.now {
             self.pass_time(facts, until);
@@ -131,10 +136,10 @@ impl World {
         let mut fetched = Fetched::Nothing;
         self.atomic(facts, Actor::Worker(id), operation, &mut |redis, setup, now| {
             let take = Take { token: &token, lock: setup.lock, name: &id.to_string() };
-            fetched = if op == Op::Take {
-                move_to_active(redis, setup.queue(), now, &take)
-            } else {
+            fetched = if NAIVE && op != Op::Take {
                 naive::take(redis, setup.queue(), now, setup.guards, &take)
+            } else {
+                move_to_active(redis, setup.queue(), now, &take)
             };
             Reply::from(&fetched)
         });
@@ -171,7 +176,7 @@ impl World {
             deferred,
             attempt: Attempt::NotRun,
             refused: false,
-            attempts_left: made.saturating_add(1) < attempts.into(),
+            attempts_left: NAIVE && made.saturating_add(1) < attempts.into(),
             renew_due,
         });
     }
@@ -196,7 +201,8 @@ impl World {
             job.attempt = attempt;
         }
         // Only before the acknowledgement can a failure still be told to the queue.
-        let can_retry = attempt == Attempt::Failed && job.attempts_left && worker.is_unacknowledged();
+        let can_retry =
+            NAIVE && attempt == Attempt::Failed && job.attempts_left && worker.is_unacknowledged();
         if can_retry {
             worker.go_to(Op::Retry);
         } else {
@@ -215,7 +221,7 @@ impl World {
         }
         match decide(self.portal.state(), command) {
             None => Attempt::Refused(PortalError::CourseNotFound),
-            Some(_) if self.portal_down => Attempt::Failed,
+            Some(_) if NAIVE && self.portal_down => Attempt::Failed,
             Some(event) => {
                 self.portal.append(event);
                 Attempt::Recorded

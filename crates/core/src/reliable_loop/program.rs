@@ -1,6 +1,6 @@
 //! What a worker does between two jobs: a list of atomic operations. A naive form of the loop is another list.
 
-use super::{Guard, Guards};
+use super::{Guard, Guards, NAIVE};
 use core::fmt;
 
 /// One atomic operation of a worker's program. A worker can die between any two, and nowhere inside.
@@ -70,6 +70,11 @@ impl Op {
             Op::Remove => "remove",
             Op::Complete => "complete",
         }
+    }
+
+    /// Is it left out of this build, so that no worker comes to it?
+    pub(super) fn is_left_out(self) -> bool {
+        !NAIVE && !matches!(self, Op::Wake | Op::Take | Op::Enroll | Op::Finish)
     }
 
     /// Does it take a job, in whatever form?

@@ -1,6 +1,6 @@
 //! Why an action cannot happen now, in words a learner understands, with what to do instead.
 
-use super::{Op, Program, Setup, WorkerId};
+use super::{LEFT_OUT, Op, Program, Setup, WorkerId};
 use alloc::string::String;
 use core::fmt;
 
@@ -74,6 +74,8 @@ pub enum Refusal {
     AllFinished,
     /// The queue is empty: no job has been added.
     NoJob,
+    /// It needs the naive forms, and this build has none (feature `naive`).
+    LeftOut,
     /// Nothing that matters happens however long one waits.
     NothingHappens,
 }
@@ -123,6 +125,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::AllFinished => out.write_str("every job is finished"),
             Refusal::NoJob => out.write_str("no job has been added yet: add comes first"),
+            Refusal::LeftOut => out.write_str(LEFT_OUT),
             Refusal::NothingHappens => out.write_str("nothing more happens, however long one waits"),
         }
     }

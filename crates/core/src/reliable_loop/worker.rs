@@ -2,7 +2,7 @@
 
 use super::{Op, Program, Setup};
 use crate::{keyspace::Client, portal::PortalError, small::decimal, time::Millis};
-use alloc::string::String;
+use alloc::{string::String, sync::Arc};
 use core::fmt;
 use serde::{Serialize, Serializer};
 
@@ -59,7 +59,7 @@ pub enum Wait {
         since: Millis,
     },
     /// Redis has handed it the marker; the reply is on its way.
-    Answered([String; 3]),
+    Answered(Arc<[String; 3]>),
     /// It has returned; the worker is past it.
     Returned,
 }

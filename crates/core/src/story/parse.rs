@@ -2,7 +2,7 @@
 
 use super::{Story, Token};
 use crate::{
-    reliable_loop::{Action, Guard, NewEnrollment, Op, Setup, WorkerId},
+    reliable_loop::{Action, Guard, LEFT_OUT, NAIVE, NewEnrollment, Op, Setup, WorkerId},
     small,
     time::Millis,
 };
@@ -122,7 +122,11 @@ impl Reading {
             }
             return self.setup(&mut story.setup, name, value);
         }
-        story.tokens.push(action(token)?);
+        let token = action(token)?;
+        if matches!(&token, Token::Act(action) if action.is_left_out()) {
+            return Err(LEFT_OUT.to_string());
+        }
+        story.tokens.push(token);
         Ok(())
     }
 
@@ -149,6 +153,7 @@ fn other_setup(setup: &mut Setup, name: &str, value: &str) -> Result<(), String>
     match name {
         "workers" => setup.workers = number(value, 1, Setup::MOST_WORKERS)?,
         "max-stalled" => setup.max_stalled = number(value, 0, 100)?.into(),
+        "off" | "attempts" if !NAIVE => return Err(LEFT_OUT.to_string()),
         "attempts" => setup.attempts = number(value, 0, 100)?.into(),
         "off" => setup.guards = setup.guards.without(guard(value)?),
         _ => return Err(SETUP_TOKENS.to_string()),

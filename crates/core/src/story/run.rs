@@ -4,7 +4,7 @@ use super::{Story, Token};
 use crate::reliable_loop::{
     Action, Fact, Milestone, Op, Press, RanStep, Refusal, Worker, World, milestone, press, press_crash, step,
 };
-use alloc::{string::String, string::ToString, vec::Vec};
+use alloc::{string::String, string::ToString, sync::Arc, vec::Vec};
 
 /// What a token came to: the atomic actions that it ran, and the milestone that it reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct RanToken {
     /// In order; at least one.
     pub steps: Vec<RanStep>,
     /// Where it stopped, if that moves the story on.
-    pub milestone: Option<Milestone>,
+    pub milestone: Option<Arc<Milestone>>,
 }
 
 /// A token that could not happen.
@@ -62,14 +62,14 @@ impl Token {
         if let [Fact::Refused(refusal)] = step.facts.as_slice() {
             return Err(refusal.clone());
         }
-        let milestone = milestone(world, &step);
+        let milestone = milestone(world, &step).map(Arc::new);
         Ok(RanToken { steps: [RanStep { action, step }].into(), milestone })
     }
 }
 
 impl From<Press> for RanToken {
     fn from(press: Press) -> Self {
-        Self { steps: press.steps, milestone: Some(press.milestone) }
+        Self { steps: press.steps, milestone: Some(Arc::new(press.milestone)) }
     }
 }
 

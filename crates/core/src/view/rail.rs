@@ -4,7 +4,7 @@ use crate::{
     reliable_loop::{Milestone, press},
     timeline::Timeline,
 };
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 
 /// Where a stop lies, seen from the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub enum When {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RailStop {
     /// The milestone.
-    pub milestone: Milestone,
+    pub milestone: Arc<Milestone>,
     /// Behind, here or ahead.
     pub when: When,
     /// It lies on the detour that a death began.
@@ -35,8 +35,8 @@ const MOST_AHEAD: usize = 16;
 pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
     let mut rail: Vec<RailStop> = Vec::new();
     let mut detour = false;
-    let mut stop = |milestone: Milestone, when| {
-        detour |= matches!(milestone, Milestone::Died { .. });
+    let mut stop = |milestone: Arc<Milestone>, when| {
+        detour |= matches!(*milestone, Milestone::Died { .. });
         rail.push(RailStop { milestone, when, detour });
     };
     for frame in timeline.so_far() {
@@ -49,7 +49,7 @@ pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
         let Ok(press) = press(&world) else { break };
         let Some(after) = press.world() else { break };
         world = after.clone();
-        stop(press.milestone, When::Next);
+        stop(Arc::new(press.milestone), When::Next);
     }
     if let Some(here) = rail.iter_mut().rfind(|stop| stop.when == When::Past) {
         here.when = When::Now;

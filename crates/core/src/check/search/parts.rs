@@ -22,6 +22,7 @@ use crate::{
 };
 use alloc::{
     string::{String, ToString},
+    sync::Arc,
     vec::Vec,
 };
 use core::hash::{Hash, Hasher};
@@ -375,7 +376,7 @@ fn forget_worker(worker: &Worker, keys: &KeySpace, setup: &Setup) -> Worker {
 
 /// The marker is on its way.
 pub(super) fn answered(setup: &Setup) -> Wait {
-    Wait::Answered([setup.queue().key("marker"), "0".to_string(), "0".to_string()])
+    Wait::Answered(Arc::new([setup.queue().key("marker"), "0".to_string(), "0".to_string()]))
 }
 
 /// Enrolled now or before is the same to the queue, and to a job that only waits to be failed nothing matters.
