@@ -34,7 +34,7 @@ pub use guards::{Guard, Guards};
 pub use milestone::{Milestone, Press, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
-pub(crate) use operate::learner_and_course;
+pub(crate) use operate::{data_of, learner_and_course};
 pub use program::{Op, Program};
 pub use refusal::Refusal;
 pub use setup::Setup;

@@ -64,12 +64,18 @@ pub struct Atomic<'a> {
     keys: &'a mut KeySpace,
     now: Millis,
     ran: Vec<RedisCommand>,
+    silent: bool,
 }
 
 impl<'a> Atomic<'a> {
     /// Begins at the server's clock `now`.
     pub fn new(keys: &'a mut KeySpace, now: Millis) -> Self {
-        Self { keys, now, ran: Vec::new() }
+        Self { keys, now, ran: Vec::new(), silent: false }
+    }
+
+    /// The same, but it keeps no word of what ran: for keys that are made, not the work of a script.
+    pub fn silent(keys: &'a mut KeySpace, now: Millis) -> Self {
+        Self { silent: true, ..Self::new(keys, now) }
     }
 
     /// The commands that ran, in order.
@@ -79,6 +85,9 @@ impl<'a> Atomic<'a> {
     }
 
     fn record(&mut self, words: &[&str], reply: CommandReply) {
+        if self.silent {
+            return;
+        }
         let words = words.iter().map(ToString::to_string).collect();
         self.ran.push(RedisCommand { words, reply });
     }

@@ -21,10 +21,10 @@ fn exact(search: &Search, state: &State) -> World {
     let mut world = search.transitions.parts.world(state.shared, slots);
     let (now, queue) = (world.now, world.setup.queue());
     let locked: Vec<_> =
-        search.transitions.parts.jobs().iter().filter(|job| world.keys.exists(&queue.lock(job))).collect();
+        search.transitions.parts.jobs().iter().filter(|job| world.keys.exists(&job.lock)).collect();
     for job in locked {
         let lock = world.setup.lock;
-        Atomic::new(&mut world.keys, now).set_px(&queue.lock(job), "nobody", lock);
+        Atomic::new(&mut world.keys, now).set_px(&job.lock, "nobody", lock);
     }
     for worker in &mut world.workers {
         worker.sweep_due = now;
