@@ -79,7 +79,7 @@ fn line<'a>(
     let mut reply = serde_json::Value::Null;
     for fact in facts {
         if let Fact::Ran { commands: ran, reply: answer, .. } = fact {
-            commands.extend(ran);
+            commands.extend(ran.iter());
             reply = serde_json::to_value(answer)?;
         }
     }

@@ -9,13 +9,12 @@
 mod atomic;
 mod value;
 
-use crate::time::Millis;
+use crate::{small::SmallMap, time::Millis};
 use alloc::{
-    collections::{BTreeMap, VecDeque},
     string::{String, ToString},
     vec::Vec,
 };
-pub use atomic::{Atomic, CommandReply, RedisCommand};
+pub use atomic::{Atomic, CommandReply, RedisCommand, seconds};
 use serde::Serialize;
 pub use value::{Fields, Stored, StreamEntry, StreamId, Value};
 
@@ -40,7 +39,7 @@ pub struct Entry {
 /// As in Redis, an empty list, set, sorted set or hash does not exist as a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeySpace {
-    entries: BTreeMap<Key, Entry>,
+    entries: SmallMap<Key, Entry>,
     blocked: Vec<(Client, Key)>,
 }
 
@@ -52,13 +51,25 @@ impl KeySpace {
     }
 
     /// Every key with its entry, sorted by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Entry)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(Key, Entry)> {
         self.entries.iter()
     }
 
     /// The members of a list, head first. Empty when there is no such list.
     pub fn list<'a>(&'a self, key: &str) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
-        self.get(key).and_then(Value::as_type::<VecDeque<String>>).into_iter().flatten().map(String::as_str)
+        self.members(key).iter().map(String::as_str)
+    }
+
+    /// The members of a list, head first, or of a set, sorted. Empty when there is neither.
+    #[must_use]
+    pub fn members(&self, key: &str) -> &[String] {
+        self.get(key).map_or(&[], Value::members)
+    }
+
+    /// The members of a sorted set with their scores, lowest first. Empty when there is none.
+    #[must_use]
+    pub fn scored(&self, key: &str) -> &[(String, u64)] {
+        self.get(key).and_then(Value::as_type::<Vec<(String, u64)>>).map_or(&[], Vec::as_slice)
     }
 
     /// One field of a hash.
@@ -76,7 +87,7 @@ impl KeySpace {
     /// Does the key exist?
     #[must_use]
     pub fn exists(&self, key: &str) -> bool {
-        self.entries.contains_key(key)
+        self.entries.get(key).is_some()
     }
 
     /// How long until `key` expires; `None` when it never does or is not there.
@@ -88,14 +99,18 @@ impl KeySpace {
     /// The earliest instant at which a key expires.
     #[must_use]
     pub fn next_expiry(&self) -> Option<Millis> {
-        self.entries.values().filter_map(|entry| entry.expires_at).min()
+        self.entries.iter().filter_map(|(_, entry)| entry.expires_at).min()
     }
 
     /// Removes every key whose time has come and returns their names (rule X: nothing else changes, no event).
     pub fn expire(&mut self, now: Millis) -> Vec<Key> {
         let due = |entry: &Entry| entry.expires_at.is_some_and(|at| at <= now);
-        let gone: Vec<Key> =
-            self.entries.iter().filter(|(_, entry)| due(entry)).map(|(key, _)| key.clone()).collect();
+        let mut gone = Vec::new();
+        for (key, entry) in self.entries.iter() {
+            if due(entry) {
+                gone.push(key.clone());
+            }
+        }
         for key in &gone {
             self.entries.remove(key);
         }
@@ -104,7 +119,14 @@ impl KeySpace {
 
     /// Removes one key as an eviction does: without a command, without an event. True if it was there.
     pub fn evict(&mut self, key: &str) -> bool {
-        self.entries.remove(key).is_some()
+        self.entries.remove(key)
+    }
+
+    /// Puts a key as it is, without a command: for a keyspace that is made, never for what a script does. An empty
+    /// container is no key.
+    pub fn put(&mut self, key: &str, value: Value, expires_at: Option<Millis>) {
+        self.entries.insert(key.to_string(), Entry { value, expires_at });
+        self.drop_if_empty(key);
     }
 
     /// Registers `client` as blocked on `key`, behind those that are blocked already (rule B2).
@@ -132,11 +154,33 @@ impl KeySpace {
     /// Serves the client that is blocked longest on a sorted set that now has a member: pops the member and returns
     /// who got it. Called after every script ends, until it returns `None` (rule B2).
     pub fn serve_blocked(&mut self) -> Option<(Client, Key, (String, u64))> {
-        let ready = |(_, key): &(Client, Key)| self.get(key).is_some_and(|value| value.kind() == "zset");
+        let ready = |(_, key): &(Client, Key)| {
+            self.get(key).is_some_and(|value| matches!(value, Value::SortedSet(_)))
+        };
         let at = self.blocked.iter().position(ready)?;
         let (client, key) = self.blocked.remove(at);
-        let popped = Atomic::new(self, Millis(0)).pop_lowest(&key)?;
+        let popped = self.pop_lowest(&key)?;
+        self.drop_if_empty(&key);
         Some((client, key, popped))
+    }
+
+    /// Takes the member with the lowest score out of a sorted set, which may be empty then.
+    fn pop_lowest(&mut self, key: &str) -> Option<(String, u64)> {
+        let set: &mut Vec<(String, u64)> = Stored::of_mut(&mut self.entries.get_mut(key)?.value)?;
+        if set.is_empty() { None } else { Some(set.remove(0)) }
+    }
+
+    /// The value of `key`, which is this one if there is none.
+    fn value_or(&mut self, key: &str, new: Value) -> &mut Value {
+        let new = || (key.to_string(), Entry { value: new, expires_at: None });
+        &mut self.entries.get_or_insert_with(key, new).value
+    }
+
+    /// An empty container does not exist as a key.
+    fn drop_if_empty(&mut self, key: &str) {
+        if self.get(key).is_some_and(Value::is_empty_container) {
+            self.entries.remove(key);
+        }
     }
 
     /// The keyspace as the golden traces write it: sorted by key, `pttl` in ms (-1: no expiry).

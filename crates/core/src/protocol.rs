@@ -23,11 +23,14 @@ pub use add_standard_job::{NewJob, add_standard_job};
 pub use extend_locks::{extend_lock, extend_locks};
 pub use move_stalled_jobs_to_wait::{STALLED_TOO_OFTEN, Sweep, move_stalled_jobs_to_wait};
 pub use move_to_active::{Take, move_to_active};
+pub(crate) use move_to_finished::record_result;
 pub use move_to_finished::{Finish, Target, move_to_finished};
 pub use queue::Queue;
 pub use remove_job::remove_job;
 pub use reply::{Code, Fetched, Finished, Reply, TakenJob};
 pub use retry_job::{Retry, retry_job};
+pub use shared::send;
+pub(crate) use shared::{drop_lock, read_job};
 pub use wait_for_job::{BlockingWait, serve_blocked, wait_for_job};
 
 use serde::Serialize;

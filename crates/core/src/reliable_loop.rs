@@ -31,7 +31,7 @@ pub use action::{Action, NewEnrollment, available, why_not};
 pub use fact::{Actor, Fact};
 pub(crate) use finish::REFUSED;
 pub use guards::{Guard, Guards};
-pub use milestone::{Milestone, Press, milestone, press, press_crash};
+pub use milestone::{Milestone, Press, RanStep, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
 pub(crate) use operate::{data_of, learner_and_course};
@@ -41,12 +41,12 @@ pub use setup::Setup;
 pub use worker::{Attempt, Held, Life, Wait, Worker, WorkerId};
 
 use crate::{
-    keyspace::{Atomic, KeySpace, RedisCommand, Value},
+    keyspace::{Atomic, KeySpace, Value},
     portal::{CourseId, Portal},
     protocol::{Operation, Reply, serve_blocked},
     time::Millis,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 
 /// Everything there is: the clock, Redis, the workers, Portal, and how they are set up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +66,7 @@ pub struct World {
     /// How many commands idle workers have sent in vain, their blocking wait not counted.
     pub idle_commands: u32,
     /// What never changes during a run.
-    pub setup: Setup,
+    pub setup: Arc<Setup>,
 }
 
 /// One step: the world after it, and what happened, in order.
@@ -85,12 +85,11 @@ impl World {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         let program = Program::of(setup.guards);
-        let workers = (1..=setup.workers)
-            .map(|number| {
-                let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
-                Worker::idle(WorkerId(number), Millis(share), program)
-            })
-            .collect();
+        let mut workers = Vec::new();
+        for number in 1..=setup.workers {
+            let share = setup.stalled.0.saturating_mul(number.into()) / (u64::from(setup.workers) + 1);
+            workers.push(Worker::idle(WorkerId(number), Millis(share), program));
+        }
         let courses = CourseId::parse(&setup.course).into_iter().collect();
         Self {
             now: Millis(0),
@@ -100,7 +99,7 @@ impl World {
             portal_down: false,
             deliveries: 0,
             idle_commands: 0,
-            setup,
+            setup: Arc::new(setup),
         }
     }
 
@@ -121,11 +120,16 @@ impl World {
         self.keys.list(&self.setup.queue().key(name))
     }
 
+    /// Is this list of the queue empty?
+    pub(crate) fn list_is_empty(&self, name: &str) -> bool {
+        !self.keys.exists(&self.setup.queue().key(name))
+    }
+
     /// Is nothing left to do: no job waits, and none is stranded or in a running worker's hands?
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let at_work = |worker: &Worker| worker.is_running() && worker.job.is_some();
-        self.list("wait").chain(self.list("active")).next().is_none() && !self.workers.iter().any(at_work)
+        self.list_is_empty("wait") && self.list_is_empty("active") && !self.workers.iter().any(at_work)
     }
 
     /// Every job that was added: those that have a hash, sorted by name.
@@ -143,18 +147,16 @@ impl World {
     }
 
     /// Runs one script or command as one atomic piece at the instant `now`, and keeps it as a fact.
-    fn atomic<R>(
+    fn atomic(
         &mut self,
         facts: &mut Vec<Fact>,
         actor: Actor,
         operation: Operation,
-        run: impl FnOnce(&mut Atomic<'_>, &Setup, Millis) -> (R, Reply),
-    ) -> R {
+        run: &mut dyn FnMut(&mut Atomic<'_>, &Setup, Millis) -> Reply,
+    ) {
         let mut redis = Atomic::new(&mut self.keys, self.now);
-        let (result, reply) = run(&mut redis, &self.setup, self.now);
-        let commands: Vec<RedisCommand> = redis.into_commands();
-        facts.push(Fact::Ran { actor, operation, commands, reply });
-        result
+        let reply = run(&mut redis, &self.setup, self.now);
+        facts.push(Fact::Ran { actor, operation, commands: Arc::new(redis.into_commands()), reply });
     }
 
     /// After an action: a raised marker goes to the client blocked longest (rule B2), and workers that have come to

@@ -17,11 +17,18 @@
 mod parse;
 mod run;
 
+pub use crate::reliable_loop::RanStep;
 pub use parse::ParseError;
-pub use run::{Ran, RanStep, RanToken, RefusedToken};
+pub use run::{Ran, RanToken, RefusedToken};
 
-use crate::reliable_loop::{Action, Setup, WorkerId};
-use alloc::{string::String, vec::Vec};
+use crate::{
+    reliable_loop::{Action, NewEnrollment, Setup, WorkerId},
+    small::decimal,
+};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::fmt;
 
 /// One token after the setup.
@@ -59,59 +66,74 @@ impl fmt::Display for Token {
 
 impl fmt::Display for Action {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Action::Add(new) => match (&new.id, &new.who) {
-                (None, _) => out.write_str("add"),
-                (Some(id), None) => write!(out, "add:{id}"),
-                (Some(id), Some((learner, course))) => write!(out, "add:{id}:{learner}:{course}"),
-            },
-            Action::Operate(worker, op) => write!(out, "{worker}:{}", op.word()),
-            Action::Renew(worker) => write!(out, "{worker}:renew"),
-            Action::Sweep(worker) => write!(out, "{worker}:sweep"),
-            Action::Crash(worker) => write!(out, "{worker}:crash"),
-            Action::Start(worker) => write!(out, "{worker}:start"),
-            Action::Freeze(worker) => write!(out, "{worker}:freeze"),
-            Action::Thaw(worker) => write!(out, "{worker}:thaw"),
-            Action::Advance(by) => write!(out, "+{by}"),
-            Action::RestartPortal => out.write_str("portal:restart"),
-            Action::PortalDown => out.write_str("portal:down"),
-            Action::PortalUp => out.write_str("portal:up"),
-            Action::LoseMarker => out.write_str("marker:lost"),
-            Action::EvictLock(job) => write!(out, "lock:evict:{job}"),
-            Action::LoseReply(worker) => write!(out, "{worker}:lose-reply"),
-        }
+        let (worker, word) = match self {
+            Action::Add(new) => return print_add(new, out),
+            Action::Operate(worker, op) => (worker, op.word()),
+            Action::Renew(worker) => (worker, "renew"),
+            Action::Sweep(worker) => (worker, "sweep"),
+            Action::Crash(worker) => (worker, "crash"),
+            Action::Start(worker) => (worker, "start"),
+            Action::Freeze(worker) => (worker, "freeze"),
+            Action::Thaw(worker) => (worker, "thaw"),
+            Action::LoseReply(worker) => (worker, "lose-reply"),
+            Action::Advance(by) => return write!(out, "+{by}"),
+            Action::RestartPortal => return out.write_str("portal:restart"),
+            Action::PortalDown => return out.write_str("portal:down"),
+            Action::PortalUp => return out.write_str("portal:up"),
+            Action::LoseMarker => return out.write_str("marker:lost"),
+            Action::EvictLock(job) => return write!(out, "lock:evict:{job}"),
+        };
+        write!(out, "{worker}:{word}")
     }
+}
+
+fn print_add(new: &NewEnrollment, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    out.write_str("add")?;
+    let Some(id) = &new.id else { return Ok(()) };
+    write!(out, ":{id}")?;
+    let Some((learner, course)) = &new.who else { return Ok(()) };
+    write!(out, ":{learner}:{course}")
 }
 
 impl fmt::Display for Story {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let setup = setup_tokens(&self.setup);
-        let tokens = self.tokens.iter().map(alloc::string::ToString::to_string);
-        let all: Vec<String> = setup.into_iter().chain(tokens).collect();
+        let mut all = setup_tokens(&self.setup);
+        for token in &self.tokens {
+            all.push(token.to_string());
+        }
         out.write_str(&all.join(","))
     }
 }
 
 /// The tokens of what differs from the defaults.
 fn setup_tokens(setup: &Setup) -> Vec<String> {
-    use alloc::format;
     let usual = Setup::default();
     let mut tokens = Vec::new();
-    let mut token = |differs: bool, token: String| {
-        if differs {
-            tokens.push(token);
+    let mut token = |name: &str, value: String| tokens.push([name, "=", &value].concat());
+    if setup.workers != usual.workers {
+        token("workers", decimal(setup.workers.into()));
+    }
+    let durations = [
+        ("lock", setup.lock, usual.lock),
+        ("renew", setup.renew, Setup::default_renew(setup.lock)),
+        ("stalled", setup.stalled, usual.stalled),
+        ("drain", setup.drain, usual.drain),
+        ("poll", setup.poll, usual.poll),
+    ];
+    for (name, duration, usual) in durations {
+        if duration != usual {
+            token(name, duration.to_string());
         }
-    };
-    token(setup.workers != usual.workers, format!("workers={}", setup.workers));
-    token(setup.lock != usual.lock, format!("lock={}", setup.lock));
-    token(setup.renew != Setup::default_renew(setup.lock), format!("renew={}", setup.renew));
-    token(setup.stalled != usual.stalled, format!("stalled={}", setup.stalled));
-    token(setup.max_stalled != usual.max_stalled, format!("max-stalled={}", setup.max_stalled));
-    token(setup.drain != usual.drain, format!("drain={}", setup.drain));
-    token(setup.poll != usual.poll, format!("poll={}", setup.poll));
-    token(setup.attempts != usual.attempts, format!("attempts={}", setup.attempts));
+    }
+    for (name, count, usual) in
+        [("max-stalled", setup.max_stalled, usual.max_stalled), ("attempts", setup.attempts, usual.attempts)]
+    {
+        if count != usual {
+            token(name, decimal(count.into()));
+        }
+    }
     for guard in setup.guards.off() {
-        token(true, format!("off={guard}"));
+        token("off", guard.code().to_string());
     }
     tokens
 }

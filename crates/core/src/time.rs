@@ -1,6 +1,7 @@
 //! A value of the virtual clock. Nothing here reads a real one.
 
-use alloc::{format, string::String};
+use crate::small::{decimal, number};
+use alloc::string::String;
 use core::fmt;
 use serde::Serialize;
 
@@ -20,21 +21,16 @@ pub struct Millis(pub u64);
 impl Millis {
     /// Reads `400ms`, `30s` or `2m`: digits and a unit, nothing else. The error says what was expected.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, unit) = text.split_at(digits);
+        let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let digits = text.strip_suffix(unit).unwrap_or_default();
         let factor = match unit {
-            "ms" => 1,
-            "s" => 1_000,
-            "m" => 60_000,
-            _ => 0,
+            "ms" => Some(1),
+            "s" => Some(1_000),
+            "m" => Some(60_000),
+            _ => None,
         };
-        number
-            .parse::<u64>()
-            .ok()
-            .filter(|_| factor > 0)
-            .and_then(|n| n.checked_mul(factor))
-            .map(Self)
-            .ok_or_else(|| format!("a duration such as 400ms, 30s or 2m, not `{text}`"))
+        let ms = number(digits).zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+        ms.map(Self).ok_or_else(|| ["a duration such as 400ms, 30s or 2m, not `", text, "`"].concat())
     }
 
     /// The instant `by` later; it stops at the end of time instead of wrapping.
@@ -52,10 +48,12 @@ impl Millis {
 
 impl fmt::Display for Millis {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            ms if ms > 0 && ms % 60_000 == 0 => write!(out, "{}m", ms / 60_000),
-            ms if ms % 1_000 == 0 => write!(out, "{}s", ms / 1_000),
-            ms => write!(out, "{ms}ms"),
-        }
+        let (number, unit) = match self.0 {
+            ms if ms > 0 && ms % 60_000 == 0 => (ms / 60_000, "m"),
+            ms if ms % 1_000 == 0 => (ms / 1_000, "s"),
+            ms => (ms, "ms"),
+        };
+        out.write_str(&decimal(number))?;
+        out.write_str(unit)
     }
 }

@@ -19,7 +19,7 @@ use enroll_once_core::{
     protocol::{
         BlockingWait, Finish, NewJob, Queue, Reply, Retry, Sweep, Take, Target, add_standard_job,
         extend_lock, extend_locks, move_stalled_jobs_to_wait, move_to_active, move_to_finished, remove_job,
-        retry_job, serve_blocked, wait_for_job,
+        retry_job, send, serve_blocked, wait_for_job,
     },
     time::Millis,
 };
@@ -163,7 +163,9 @@ impl Replay {
     fn plain_command(&mut self, command: &Value) -> Value {
         let words = command["redis"].as_array().unwrap();
         if words[0] == "ZADD" {
-            self.atomic(|redis, queue, _| redis.zadd(&queue.key("marker"), 0, "0"));
+            self.atomic(|redis, queue, _| {
+                send(redis, queue, "ZADD @marker 0 0", &[]);
+            });
             return json!(1);
         }
         assert_eq!(words[0], "BZPOPMIN");

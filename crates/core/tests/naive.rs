@@ -28,7 +28,8 @@ fn sends(story: &str, expected: &[&str]) {
         _ => None,
     });
     let short = |words: &[String]| words[..2].join(" ").replace("emq:enroll:", "");
-    let actual: Vec<String> = commands.flatten().map(|command| short(&command.words)).collect();
+    let actual: Vec<String> =
+        commands.flat_map(|commands| commands.iter()).map(|command| short(&command.words)).collect();
     assert_eq!(actual, expected, "{story}");
 }
 

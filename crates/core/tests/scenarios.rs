@@ -73,9 +73,9 @@ fn run(story: &str) -> Ran {
 fn members(world: &World, name: &str) -> String {
     let key = format!("emq:enroll:{name}");
     let members: Vec<String> = match world.keys.get(&key) {
-        Some(Value::List(list)) => list.iter().cloned().collect(),
+        Some(Value::List(list)) => list.clone(),
         Some(Value::SortedSet(set)) => set.iter().map(|(member, _)| member.clone()).collect(),
-        Some(Value::Set(set)) => set.iter().cloned().collect(),
+        Some(Value::Set(set)) => set.as_slice().to_vec(),
         _ => vec![],
     };
     members.join(" ")

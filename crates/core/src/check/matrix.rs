@@ -8,7 +8,7 @@ use crate::{
     reliable_loop::{
         Action, Guard, Guards, NewEnrollment, Op, Program, Setup, WorkerId, World, next, press, step,
     },
-    story::{Story, Token},
+    story::{RanStep, Story, Token},
 };
 use alloc::{string::String, string::ToString, vec::Vec};
 use serde::{Serialize, Serializer};
@@ -176,10 +176,10 @@ impl Telling {
     fn press_up_to(&mut self, point: Option<Op>) -> Option<WorkerId> {
         let pressed = press(&self.world).ok()?;
         let mut before = self.world.clone();
-        for (index, (action, after)) in pressed.steps.iter().enumerate() {
+        for (index, RanStep { action, step: after }) in pressed.steps.iter().enumerate() {
             let worker = point.and_then(|op| comes_to(op, action, &before, &after.world));
             if worker.is_some() && index + 1 < pressed.steps.len() {
-                for (action, _) in pressed.steps.into_iter().take(index + 1) {
+                for RanStep { action, .. } in pressed.steps.into_iter().take(index + 1) {
                     self.act(action);
                 }
                 return worker;

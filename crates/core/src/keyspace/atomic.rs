@@ -4,16 +4,18 @@ use super::{
     Entry, KeySpace, Value,
     value::{Fields, Stored, StreamEntry, StreamId},
 };
-use crate::time::Millis;
+use crate::{
+    small::{self, SmallSet, decimal},
+    time::Millis,
+};
 use alloc::{
-    collections::{BTreeSet, VecDeque},
     string::{String, ToString},
     vec::Vec,
 };
 use serde::{Serialize, Serializer};
 
-type List = VecDeque<String>;
-type Set = BTreeSet<String>;
+type List = Vec<String>;
+type Set = SmallSet<String>;
 type SortedSet = Vec<(String, u64)>;
 
 /// What one command answered.
@@ -31,6 +33,44 @@ pub enum CommandReply {
     List(Vec<Option<String>>),
 }
 
+impl CommandReply {
+    /// The count; 0 for any other kind of reply.
+    #[must_use]
+    pub fn integer(&self) -> u64 {
+        if let CommandReply::Integer(count) = self { *count } else { 0 }
+    }
+
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<String> {
+        if let CommandReply::Text(text) = self { Some(text.clone()) } else { None }
+    }
+
+    /// The texts of a list, without its nils; empty for any other kind of reply.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        if let CommandReply::List(texts) = self {
+            for text in texts.iter().flatten() {
+                all.push(text.clone());
+            }
+        }
+        all
+    }
+
+    fn of_count(count: usize) -> Self {
+        CommandReply::Integer(count as u64)
+    }
+
+    fn of_text(text: Option<String>) -> Self {
+        text.map_or(CommandReply::Nil, CommandReply::Text)
+    }
+
+    fn of_texts(texts: &[String]) -> Self {
+        CommandReply::List(texts.iter().cloned().map(Some).collect())
+    }
+}
+
 /// One command that ran: its words, exactly as sent, and the reply.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RedisCommand {
@@ -45,9 +85,7 @@ impl RedisCommand {
     #[must_use]
     pub fn bzpopmin(key: &str, timeout: Millis, popped: Option<&[String; 3]>) -> Self {
         let words = ["BZPOPMIN".to_string(), key.to_string(), seconds(timeout)].into();
-        let reply = popped.map_or(CommandReply::Nil, |popped| {
-            CommandReply::List(popped.iter().cloned().map(Some).collect())
-        });
+        let reply = popped.map_or(CommandReply::Nil, |popped| CommandReply::of_texts(popped));
         Self { words, reply }
     }
 }
@@ -60,22 +98,25 @@ impl Serialize for RedisCommand {
 }
 
 /// Runs commands on a keyspace at one frozen instant and keeps them in order: what a Lua script is to Redis.
+///
+/// ```
+/// use enroll_once_core::{keyspace::{Atomic, KeySpace}, time::Millis};
+///
+/// let mut keys = KeySpace::default();
+/// let mut redis = Atomic::new(&mut keys, Millis(0));
+/// redis.call(["LPUSH", "wait", "j_1"].map(String::from).into());
+/// assert_eq!(redis.call(["LLEN", "wait"].map(String::from).into()).integer(), 1);
+/// ```
 pub struct Atomic<'a> {
     keys: &'a mut KeySpace,
     now: Millis,
     ran: Vec<RedisCommand>,
-    silent: bool,
 }
 
 impl<'a> Atomic<'a> {
     /// Begins at the server's clock `now`.
     pub fn new(keys: &'a mut KeySpace, now: Millis) -> Self {
-        Self { keys, now, ran: Vec::new(), silent: false }
-    }
-
-    /// The same, but it keeps no word of what ran: for keys that are made, not the work of a script.
-    pub fn silent(keys: &'a mut KeySpace, now: Millis) -> Self {
-        Self { silent: true, ..Self::new(keys, now) }
+        Self { keys, now, ran: Vec::new() }
     }
 
     /// The commands that ran, in order.
@@ -84,34 +125,72 @@ impl<'a> Atomic<'a> {
         self.ran
     }
 
-    fn record(&mut self, words: &[&str], reply: CommandReply) {
-        if self.silent {
-            return;
-        }
-        let words = words.iter().map(ToString::to_string).collect();
+    /// Runs one command: what `redis.call` is in a Lua script. It keeps the words with the reply.
+    ///
+    /// These are understood, in the forms that the scripts use; anything else changes nothing and answers nil:
+    ///
+    /// * keys and strings: `EXISTS`, `DEL` of any number, `GET`, `SET key value PX ms`, `INCR`
+    /// * lists: `LPUSH`, `RPUSH`, `RPOP`, `RPOPLPUSH`, `LREM key ±1 id`, `LRANGE key 0 -1`, `LLEN`
+    /// * sets: `SADD`, `SREM`, `SMEMBERS`, `SCARD`
+    /// * sorted sets: `ZADD`, `ZREM`, `ZCARD`, `ZSCORE`, `ZPOPMIN`, `BZPOPMIN` (nil: the client must wait),
+    ///   `ZRANGE key 0 0 WITHSCORES`, `ZRANGEBYSCORE key 0 max LIMIT 0 1000`
+    /// * hashes: `HGET`, `HMGET`, `HGETALL`, `HSET`, `HMSET`, `HINCRBY key field 1`, `HDEL`
+    /// * streams: `XADD key [MAXLEN ~ max] *`, `XTRIM` (bounds that are approximate in Redis and never reached here)
+    pub fn call(&mut self, words: Vec<String>) -> &CommandReply {
+        let reply = match words.as_slice() {
+            [name, key, rest @ ..] => {
+                let reply = self.run(name, key, rest);
+                self.keys.drop_if_empty(key);
+                reply
+            }
+            [] | [_] => CommandReply::Nil,
+        };
         self.ran.push(RedisCommand { words, reply });
+        self.reply()
     }
 
-    fn record_count(&mut self, words: &[&str], count: usize) -> usize {
-        self.record(words, CommandReply::Integer(count as u64));
-        count
+    /// What the last command answered.
+    #[must_use]
+    pub fn reply(&self) -> &CommandReply {
+        self.ran.last().map_or(&CommandReply::Nil, |command| &command.reply)
     }
 
-    fn text_reply(&mut self, words: &[&str], text: Option<String>) -> Option<String> {
-        let reply = text.clone().map_or(CommandReply::Nil, CommandReply::Text);
-        self.record(words, reply);
-        text
-    }
-
-    /// Changes the value at `key`, which begins empty if there is none. Another type: nothing happens.
-    fn change<T: Stored, R: Default>(&mut self, key: &str, change: impl FnOnce(&mut T) -> R) -> R {
-        let new = || Entry { value: T::empty(), expires_at: None };
-        let entry = self.keys.entries.entry(key.to_string()).or_insert_with(new);
-        let result = T::of_mut(&mut entry.value).map_or_else(R::default, change);
-        if entry.value.is_empty_container() {
-            self.keys.entries.remove(key);
+    fn run(&mut self, name: &str, key: &str, rest: &[String]) -> CommandReply {
+        let word = |at: usize| rest.get(at).map_or("", String::as_str);
+        match name {
+            "EXISTS" => CommandReply::of_count(usize::from(self.keys.exists(key))),
+            "DEL" => self.del(key, rest),
+            "GET" => CommandReply::of_text(self.read::<String>(key).cloned()),
+            "SET" => self.set(key, word(0), number(word(2))),
+            "INCR" => self.incr(key),
+            "LPUSH" => self.push(key, word(0), true),
+            "RPUSH" => self.push(key, word(0), false),
+            "RPOP" => CommandReply::of_text(self.pop(key)),
+            "RPOPLPUSH" => self.pop_and_push(key, word(0)),
+            "LREM" => self.lrem(key, word(0) == "-1", word(1)),
+            "LRANGE" | "SMEMBERS" => CommandReply::of_texts(self.keys.members(key)),
+            "LLEN" | "SCARD" => CommandReply::of_count(self.keys.members(key).len()),
+            "SADD" => self.sadd(key, rest),
+            "SREM" | "ZREM" | "HDEL" => self.remove(key, word(0)),
+            "ZADD" => self.zadd(key, number(word(0)), word(1)),
+            "ZCARD" => CommandReply::of_count(self.keys.scored(key).len()),
+            "ZSCORE" => self.zscore(key, word(0)),
+            "ZPOPMIN" | "BZPOPMIN" => self.zpopmin(key, name == "BZPOPMIN"),
+            "ZRANGE" => pair(self.keys.scored(key).first()),
+            "ZRANGEBYSCORE" => self.zrangebyscore(key, number(word(1))),
+            "HGET" => CommandReply::of_text(self.field(key, word(0))),
+            "HMGET" => CommandReply::List(rest.iter().map(|field| self.field(key, field)).collect()),
+            "HGETALL" => self.hgetall(key),
+            "HSET" => CommandReply::of_count(self.hset(key, rest)),
+            "HMSET" => {
+                self.hset(key, rest);
+                CommandReply::Ok
+            }
+            "HINCRBY" => self.hincr(key, word(0)),
+            "XADD" => self.xadd(key, rest),
+            "XTRIM" => CommandReply::Integer(0),
+            _ => CommandReply::Nil,
         }
-        result
     }
 
     /// What the key holds, if it is a `T`.
@@ -119,305 +198,164 @@ impl<'a> Atomic<'a> {
         self.keys.get(key)?.as_type()
     }
 
-    // Keys and strings.
-
-    /// `EXISTS key`.
-    pub fn exists(&mut self, key: &str) -> bool {
-        let count = usize::from(self.keys.exists(key));
-        self.record_count(&["EXISTS", key], count) == 1
+    /// The same, to change it; it begins empty if there is none. `None`: the key holds another type.
+    #[inline(never)] // one copy a type, not one a command
+    fn change<T: Stored>(&mut self, key: &str) -> Option<&mut T> {
+        T::of_mut(self.keys.value_or(key, T::empty()))
     }
 
-    /// `DEL key ...`. Returns how many were there.
-    pub fn del(&mut self, keys: &[&str]) -> usize {
-        let count = keys.iter().filter(|key| self.keys.entries.remove(**key).is_some()).count();
-        let words: Vec<&str> = ["DEL"].iter().chain(keys).copied().collect();
-        self.record_count(&words, count)
-    }
-
-    /// `GET key`.
-    pub fn get(&mut self, key: &str) -> Option<String> {
-        let text = self.read::<String>(key).cloned();
-        self.text_reply(&["GET", key], text)
-    }
-
-    /// `SET key value PX ttl`: it vanishes at now + `ttl`.
-    pub fn set_px(&mut self, key: &str, value: &str, ttl: Millis) {
-        let entry = Entry { value: Value::Text(value.to_string()), expires_at: Some(self.now.plus(ttl)) };
-        self.keys.entries.insert(key.to_string(), entry);
-        self.record(&["SET", key, value, "PX", &ttl.0.to_string()], CommandReply::Ok);
-    }
-
-    /// `INCR key`.
-    pub fn incr(&mut self, key: &str) -> u64 {
-        let old = self.read::<String>(key).and_then(|text| text.parse().ok());
-        let new = old.unwrap_or(0u64).saturating_add(1);
-        self.change(key, |text: &mut String| *text = new.to_string());
-        self.record(&["INCR", key], CommandReply::Integer(new));
-        new
-    }
-
-    // Lists.
-
-    /// `LPUSH key id`: at the head.
-    pub fn lpush(&mut self, key: &str, id: &str) {
-        let length = self.change(key, |list: &mut List| {
-            list.push_front(id.to_string());
-            list.len()
-        });
-        self.record_count(&["LPUSH", key, id], length);
-    }
-
-    /// `RPUSH key id`: at the tail.
-    pub fn rpush(&mut self, key: &str, id: &str) {
-        let length = self.change(key, |list: &mut List| {
-            list.push_back(id.to_string());
-            list.len()
-        });
-        self.record_count(&["RPUSH", key, id], length);
-    }
-
-    /// `RPOP key`: the tail of the list.
-    pub fn rpop(&mut self, key: &str) -> Option<String> {
-        let id = self.change(key, List::pop_back);
-        self.text_reply(&["RPOP", key], id)
-    }
-
-    /// `RPOPLPUSH from to`: the tail of one list becomes the head of the other, in one step.
-    pub fn rpoplpush(&mut self, from: &str, to: &str) -> Option<String> {
-        let id = self.change(from, List::pop_back);
-        if let Some(id) = &id {
-            self.change(to, |list: &mut List| list.push_front(id.clone()));
+    fn del(&mut self, key: &str, more: &[String]) -> CommandReply {
+        let mut removed = usize::from(self.keys.evict(key));
+        for key in more {
+            removed += usize::from(self.keys.evict(key));
         }
-        self.text_reply(&["RPOPLPUSH", from, to], id)
+        CommandReply::of_count(removed)
     }
 
-    /// `LREM key 1 id` (first from the head) or `LREM key -1 id` (first from the tail). True if one was removed.
-    pub fn lrem_one(&mut self, key: &str, from_tail: bool, id: &str) -> bool {
-        let removed = self.change(key, |list: &mut List| {
-            let found = |member: &String| member == id;
-            let at = if from_tail { list.iter().rposition(found) } else { list.iter().position(found) };
-            at.and_then(|at| list.remove(at)).is_some()
-        });
-        let count = if from_tail { "-1" } else { "1" };
-        self.record_count(&["LREM", key, count, id], usize::from(removed));
-        removed
+    fn set(&mut self, key: &str, value: &str, ttl_ms: u64) -> CommandReply {
+        let expires_at = Some(self.now.plus(Millis(ttl_ms)));
+        let entry = Entry { value: Value::Text(value.to_string()), expires_at };
+        self.keys.entries.insert(key.to_string(), entry);
+        CommandReply::Ok
     }
 
-    /// `LRANGE key 0 -1`.
-    pub fn lrange_all(&mut self, key: &str) -> Vec<String> {
-        let all: Vec<String> = self.keys.list(key).map(String::from).collect();
-        let reply = CommandReply::List(all.iter().cloned().map(Some).collect());
-        self.record(&["LRANGE", key, "0", "-1"], reply);
-        all
+    fn incr(&mut self, key: &str) -> CommandReply {
+        let Some(text) = self.change::<String>(key) else { return CommandReply::Integer(1) };
+        let new = number(text).saturating_add(1);
+        *text = decimal(new);
+        CommandReply::Integer(new)
     }
 
-    /// `LLEN key`.
-    pub fn llen(&mut self, key: &str) -> usize {
-        let length = self.keys.list(key).count();
-        self.record_count(&["LLEN", key], length)
+    fn push(&mut self, key: &str, id: &str, at_head: bool) -> CommandReply {
+        let Some(list) = self.change::<List>(key) else { return CommandReply::Integer(0) };
+        let at = if at_head { 0 } else { list.len() };
+        list.insert(at, id.to_string());
+        CommandReply::of_count(list.len())
     }
 
-    // Sets.
-
-    /// `SADD key member ...`.
-    pub fn sadd(&mut self, key: &str, members: &[String]) {
-        let added = self.change(key, |set: &mut Set| {
-            members.iter().filter(|member| set.insert((*member).clone())).count()
-        });
-        let words: Vec<&str> = ["SADD", key].into_iter().chain(members.iter().map(String::as_str)).collect();
-        self.record_count(&words, added);
+    fn pop(&mut self, key: &str) -> Option<String> {
+        self.change::<List>(key)?.pop()
     }
 
-    /// `SREM key member`.
-    pub fn srem(&mut self, key: &str, member: &str) {
-        let removed = self.change(key, |set: &mut Set| set.remove(member));
-        self.record_count(&["SREM", key, member], usize::from(removed));
+    /// The tail of one list becomes the head of the other, in one step.
+    fn pop_and_push(&mut self, from: &str, to: &str) -> CommandReply {
+        let Some(id) = self.pop(from) else { return CommandReply::Nil };
+        self.push(to, &id, true);
+        CommandReply::Text(id)
     }
 
-    /// `SMEMBERS key`.
-    pub fn smembers(&mut self, key: &str) -> Vec<String> {
-        let members: Vec<String> = self.read::<Set>(key).into_iter().flatten().cloned().collect();
-        let reply = CommandReply::List(members.iter().cloned().map(Some).collect());
-        self.record(&["SMEMBERS", key], reply);
-        members
+    /// The first from the head or from the tail.
+    fn lrem(&mut self, key: &str, from_tail: bool, id: &str) -> CommandReply {
+        let Some(list) = self.change::<List>(key) else { return CommandReply::Integer(0) };
+        let found = |member: &String| member == id;
+        let at = if from_tail { list.iter().rposition(found) } else { list.iter().position(found) };
+        if let Some(at) = at {
+            list.remove(at);
+        }
+        CommandReply::of_count(usize::from(at.is_some()))
     }
 
-    /// `SCARD key`.
-    pub fn scard(&mut self, key: &str) -> usize {
-        let size = self.read(key).map_or(0, Set::len);
-        self.record_count(&["SCARD", key], size)
+    fn sadd(&mut self, key: &str, members: &[String]) -> CommandReply {
+        let mut added = 0;
+        if let Some(set) = self.change::<Set>(key) {
+            for member in members {
+                added += usize::from(set.insert(member.clone()));
+            }
+        }
+        CommandReply::of_count(added)
     }
 
-    // Sorted sets.
-
-    /// `ZADD key score member`: adds, or moves to the new score.
-    pub fn zadd(&mut self, key: &str, score: u64, member: &str) {
-        let added = self.change(key, |set: &mut SortedSet| {
-            let before = set.len();
-            set.retain(|(name, _)| name != member);
-            let added = set.len() == before;
-            set.push((member.to_string(), score));
-            set.sort_by(|(a, x), (b, y)| x.cmp(y).then(a.cmp(b)));
-            added
-        });
-        self.record_count(&["ZADD", key, &score.to_string(), member], usize::from(added));
+    /// A member out of a set or sorted set, or a field out of a hash.
+    fn remove(&mut self, key: &str, name: &str) -> CommandReply {
+        let removed = self.keys.entries.get_mut(key).is_some_and(|entry| entry.value.remove(name));
+        CommandReply::of_count(usize::from(removed))
     }
 
-    /// `ZCARD key`.
-    pub fn zcard(&mut self, key: &str) -> usize {
-        let size = self.read(key).map_or(0, SortedSet::len);
-        self.record_count(&["ZCARD", key], size)
+    /// Adds, or moves to the new score.
+    fn zadd(&mut self, key: &str, score: u64, member: &str) -> CommandReply {
+        let Some(set) = self.change::<SortedSet>(key) else { return CommandReply::Integer(0) };
+        let before = set.len();
+        set.retain(|(name, _)| name != member);
+        let added = set.len() == before;
+        let lower = |(name, other): &(String, u64)| (*other, name.as_str()) < (score, member);
+        let place = set.iter().take_while(|entry| lower(entry)).count();
+        set.insert(place, (member.to_string(), score));
+        CommandReply::of_count(usize::from(added))
     }
 
-    /// `ZSCORE key member`.
-    pub fn zscore(&mut self, key: &str, member: &str) -> Option<u64> {
-        let set = self.read::<SortedSet>(key);
-        let score = set.into_iter().flatten().find(|(name, _)| name == member).map(|(_, score)| *score);
-        self.text_reply(&["ZSCORE", key, member], score.map(|score| score.to_string()));
-        score
+    fn zscore(&self, key: &str, member: &str) -> CommandReply {
+        let found = self.keys.scored(key).iter().find(|(name, _)| name == member);
+        CommandReply::of_text(found.map(|(_, score)| decimal(*score)))
     }
 
-    /// `ZREM key member`.
-    pub fn zrem(&mut self, key: &str, member: &str) {
-        let removed = self.change(key, |set: &mut SortedSet| {
-            let before = set.len();
-            set.retain(|(name, _)| name != member);
-            before - set.len()
-        });
-        self.record_count(&["ZREM", key, member], removed);
+    /// The member with the lowest score. The blocking form answers with the key, and nil for nothing.
+    fn zpopmin(&mut self, key: &str, blocking: bool) -> CommandReply {
+        let popped = self.keys.pop_lowest(key);
+        match popped {
+            Some((member, score)) if blocking => {
+                CommandReply::of_texts(&[key.to_string(), member, decimal(score)])
+            }
+            None if blocking => CommandReply::Nil,
+            Some(_) | None => pair(popped.as_ref()),
+        }
     }
 
-    /// `ZPOPMIN key`: removes and returns the member with the lowest score.
-    pub fn zpopmin(&mut self, key: &str) -> Option<(String, u64)> {
-        let popped = self.pop_lowest(key);
-        self.record(&["ZPOPMIN", key], pair_reply(popped.as_ref()));
-        popped
+    fn zrangebyscore(&self, key: &str, max: u64) -> CommandReply {
+        let due = self.keys.scored(key).iter().filter(|(_, score)| *score <= max);
+        CommandReply::List(due.take(1000).map(|(member, _)| Some(member.clone())).collect())
     }
 
-    /// `BZPOPMIN key seconds`, as far as it does not block: `None` means that the client must wait.
-    pub fn bzpopmin(&mut self, key: &str, timeout: Millis) -> Option<(String, u64)> {
-        let popped = self.pop_lowest(key);
-        let reply =
-            popped.as_ref().map(|(member, score)| [key.to_string(), member.clone(), score.to_string()]);
-        self.ran.push(RedisCommand::bzpopmin(key, timeout, reply.as_ref()));
-        popped
+    fn field(&self, key: &str, field: &str) -> Option<String> {
+        self.keys.field(key, field).map(String::from)
     }
 
-    /// The pop itself, not recorded.
-    pub(super) fn pop_lowest(&mut self, key: &str) -> Option<(String, u64)> {
-        self.change(key, |set: &mut SortedSet| (!set.is_empty()).then(|| set.remove(0)))
+    /// The fields in order.
+    fn hgetall(&self, key: &str) -> CommandReply {
+        let mut flat = Vec::new();
+        if let Some(fields) = self.read::<Fields>(key) {
+            for (field, value) in &fields.0 {
+                flat.extend([Some(field.clone()), Some(value.clone())]);
+            }
+        }
+        CommandReply::List(flat)
     }
 
-    /// `ZRANGE key 0 0 WITHSCORES`: the member with the lowest score.
-    pub fn zrange_lowest(&mut self, key: &str) -> Option<(String, u64)> {
-        let lowest = self.read::<SortedSet>(key).and_then(|set| set.first()).cloned();
-        self.record(&["ZRANGE", key, "0", "0", "WITHSCORES"], pair_reply(lowest.as_ref()));
-        lowest
-    }
-
-    /// `ZRANGEBYSCORE key 0 max LIMIT 0 1000`.
-    pub fn zrangebyscore(&mut self, key: &str, max: u64) -> Vec<String> {
-        let set = self.read::<SortedSet>(key);
-        let due = set.into_iter().flatten().filter(|(_, score)| *score <= max);
-        let members: Vec<String> = due.take(1000).map(|(member, _)| member.clone()).collect();
-        let reply = CommandReply::List(members.iter().cloned().map(Some).collect());
-        self.record(&["ZRANGEBYSCORE", key, "0", &max.to_string(), "LIMIT", "0", "1000"], reply);
-        members
-    }
-
-    // Hashes.
-
-    /// `HGET key field`.
-    pub fn hget(&mut self, key: &str, field: &str) -> Option<String> {
-        let value = self.keys.field(key, field).map(String::from);
-        self.text_reply(&["HGET", key, field], value)
-    }
-
-    /// `HMGET key field ...`.
-    pub fn hmget(&mut self, key: &str, fields: &[&str]) -> Vec<Option<String>> {
-        let values: Vec<_> =
-            fields.iter().map(|field| self.keys.field(key, field).map(String::from)).collect();
-        let words: Vec<&str> = ["HMGET", key].iter().chain(fields).copied().collect();
-        self.record(&words, CommandReply::List(values.clone()));
-        values
-    }
-
-    /// `HGETALL key`: the fields in order.
-    pub fn hgetall(&mut self, key: &str) -> Vec<(String, String)> {
-        let fields = self.read::<Fields>(key).map(|fields| fields.0.clone()).unwrap_or_default();
-        let flat = fields.iter().flat_map(|(field, value)| [Some(field.clone()), Some(value.clone())]);
-        self.record(&["HGETALL", key], CommandReply::List(flat.collect()));
-        fields
-    }
-
-    /// `HSET key field value ...`.
-    pub fn hset(&mut self, key: &str, fields: &[(&str, &str)]) {
-        let added = self.write_fields(key, fields);
-        self.record(&hash_words("HSET", key, fields), CommandReply::Integer(added));
-    }
-
-    /// `HMSET key field value ...`: the older form, which answers `OK`.
-    pub fn hmset(&mut self, key: &str, fields: &[(&str, &str)]) {
-        self.write_fields(key, fields);
-        self.record(&hash_words("HMSET", key, fields), CommandReply::Ok);
-    }
-
-    fn write_fields(&mut self, key: &str, fields: &[(&str, &str)]) -> u64 {
-        self.change(key, |hash: &mut Fields| {
-            let before = hash.0.len();
-            for (field, value) in fields {
+    /// Answers how many fields are new.
+    fn hset(&mut self, key: &str, words: &[String]) -> usize {
+        let Some(hash) = self.change::<Fields>(key) else { return 0 };
+        let before = hash.0.len();
+        for pair in words.chunks_exact(2) {
+            if let [field, value] = pair {
                 hash.set(field, value);
             }
-            (hash.0.len() - before) as u64
-        })
+        }
+        hash.0.len() - before
     }
 
-    /// `HINCRBY key field 1`.
-    pub fn hincr(&mut self, key: &str, field: &str) -> u64 {
-        let old = self.keys.field(key, field).and_then(|text| text.parse().ok());
-        let new = old.unwrap_or(0u64).saturating_add(1);
-        self.write_fields(key, &[(field, &new.to_string())]);
-        self.record(&["HINCRBY", key, field, "1"], CommandReply::Integer(new));
-        new
+    fn hincr(&mut self, key: &str, field: &str) -> CommandReply {
+        let new = self.keys.field(key, field).map_or(0, number).saturating_add(1);
+        if let Some(hash) = self.change::<Fields>(key) {
+            hash.set(field, &decimal(new));
+        }
+        CommandReply::Integer(new)
     }
 
-    /// `HDEL key field`.
-    pub fn hdel(&mut self, key: &str, field: &str) {
-        let removed = self.change(key, |hash: &mut Fields| hash.remove(field));
-        self.record_count(&["HDEL", key, field], usize::from(removed));
-    }
-
-    // Streams.
-
-    /// `XADD key * field value ...`.
-    pub fn xadd(&mut self, key: &str, fields: &[(&str, &str)]) {
-        self.append(key, &["XADD", key, "*"], fields);
-    }
-
-    /// `XADD key MAXLEN ~ max * field value ...`. The bound is approximate in Redis and never reached here.
-    pub fn xadd_bounded(&mut self, key: &str, max: &str, fields: &[(&str, &str)]) {
-        self.append(key, &["XADD", key, "MAXLEN", "~", max, "*"], fields);
-    }
-
-    fn append(&mut self, key: &str, head: &[&str], fields: &[(&str, &str)]) {
+    /// The words of the entry come after the `*`.
+    fn xadd(&mut self, key: &str, rest: &[String]) -> CommandReply {
         let now = self.now;
-        let fields_of_entry = fields.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        let id = self.change(key, |entries: &mut Vec<StreamEntry>| {
-            let id = next_id(entries.last().map(|entry| entry.id), now);
-            entries.push(StreamEntry { id, fields: Fields(fields_of_entry.collect()) });
-            Some(id)
-        });
-        let words: Vec<&str> =
-            head.iter().copied().chain(fields.iter().flat_map(|(name, value)| [*name, *value])).collect();
-        let reply = id.map_or(CommandReply::Nil, |id| {
-            CommandReply::Text(alloc::format!("{}-{}", id.at.0, id.sequence))
-        });
-        self.record(&words, reply);
-    }
-
-    /// `XTRIM key MAXLEN ~ max`. Approximate in Redis; the model's streams stay far below the bound.
-    pub fn xtrim(&mut self, key: &str, max: &str) {
-        self.record(&["XTRIM", key, "MAXLEN", "~", max], CommandReply::Integer(0));
+        let Some(entries) = self.change::<Vec<StreamEntry>>(key) else { return CommandReply::Nil };
+        let id = next_id(entries.last().map(|entry| entry.id), now);
+        let mut fields = Fields::default();
+        let words = rest.iter().skip_while(|word| *word != "*").skip(1);
+        let mut name = None;
+        for word in words {
+            match name.take() {
+                None => name = Some(word.clone()),
+                Some(name) => fields.0.push((name, word.clone())),
+            }
+        }
+        entries.push(StreamEntry { id, fields });
+        CommandReply::Text([decimal(id.at.0).as_str(), "-", &decimal(id.sequence.into())].concat())
     }
 }
 
@@ -429,25 +367,27 @@ fn next_id(last: Option<StreamId>, now: Millis) -> StreamId {
     }
 }
 
-fn pair_reply(pair: Option<&(String, u64)>) -> CommandReply {
-    CommandReply::List(
-        pair.into_iter()
-            .flat_map(|(member, score)| [Some(member.clone()), Some(score.to_string())])
-            .collect(),
-    )
+fn pair(pair: Option<&(String, u64)>) -> CommandReply {
+    match pair {
+        Some((member, score)) => CommandReply::of_texts(&[member.clone(), decimal(*score)]),
+        None => CommandReply::List(Vec::new()),
+    }
 }
 
-fn hash_words<'a>(command: &'a str, key: &'a str, fields: &[(&'a str, &'a str)]) -> Vec<&'a str> {
-    let pairs = fields.iter().flat_map(|(field, value)| [*field, *value]);
-    [command, key].into_iter().chain(pairs).collect()
+/// A number as a word; 0 if it is none.
+fn number(word: &str) -> u64 {
+    small::number(word).unwrap_or(0)
 }
 
-/// Redis takes this time-out in seconds: `5`, `0.3`.
-fn seconds(timeout: Millis) -> String {
+/// Redis takes the time-out of a blocking command in seconds: `5`, `0.3`.
+#[must_use]
+pub fn seconds(timeout: Millis) -> String {
     let (whole, rest) = (timeout.0 / 1_000, timeout.0 % 1_000);
     if rest == 0 {
-        return whole.to_string();
+        return decimal(whole);
     }
-    let text = alloc::format!("{whole}.{rest:03}");
-    text.trim_end_matches('0').to_string()
+    // Three digits after the point. The thousand in front keeps their zeros and is dropped.
+    let digits = decimal(1_000 + rest);
+    let fraction = digits.get(1..).unwrap_or_default();
+    [decimal(whole).as_str(), ".", fraction.trim_end_matches('0')].concat()
 }

@@ -1,8 +1,7 @@
 //! What a key can hold.
 
-use crate::time::Millis;
+use crate::{small::SmallSet, time::Millis};
 use alloc::{
-    collections::{BTreeSet, VecDeque},
     format,
     string::{String, ToString},
     vec::Vec,
@@ -13,11 +12,11 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// Head first.
-    List(VecDeque<String>),
+    List(Vec<String>),
     /// Members with their scores, lowest score first (equal scores: by member). Scores here are whole numbers.
     SortedSet(Vec<(String, u64)>),
     /// Unordered in Redis; sorted here.
-    Set(BTreeSet<String>),
+    Set(SmallSet<String>),
     /// Fields in order of their first appearance.
     Hash(Fields),
     /// Plain text.
@@ -101,12 +100,35 @@ impl Value {
         }
     }
 
+    /// The members of a list, head first, or of a set, sorted; none for any other type.
+    pub(super) fn members(&self) -> &[String] {
+        match self {
+            Value::List(list) => list,
+            Value::Set(set) => set.as_slice(),
+            Value::SortedSet(_) | Value::Hash(_) | Value::Text(_) | Value::Stream(_) => &[],
+        }
+    }
+
+    /// Removes a member of a set or sorted set, or a field of a hash; true if it was there.
+    pub(super) fn remove(&mut self, name: &str) -> bool {
+        match self {
+            Value::Set(set) => set.remove(name),
+            Value::SortedSet(set) => {
+                let before = set.len();
+                set.retain(|(member, _)| member != name);
+                set.len() < before
+            }
+            Value::Hash(fields) => fields.remove(name),
+            Value::List(_) | Value::Text(_) | Value::Stream(_) => false,
+        }
+    }
+
     /// An empty container does not exist as a key. A stream does, and so does an empty text.
     pub(super) fn is_empty_container(&self) -> bool {
         match self {
             Value::List(list) => list.is_empty(),
             Value::SortedSet(set) => set.is_empty(),
-            Value::Set(set) => set.is_empty(),
+            Value::Set(set) => set.as_slice().is_empty(),
             Value::Hash(fields) => fields.0.is_empty(),
             Value::Text(_) | Value::Stream(_) => false,
         }
@@ -140,9 +162,9 @@ macro_rules! stored_as {
 }
 
 stored_as! {
-    List: VecDeque<String>,
+    List: Vec<String>,
     SortedSet: Vec<(String, u64)>,
-    Set: BTreeSet<String>,
+    Set: SmallSet<String>,
     Hash: Fields,
     Text: String,
     Stream: Vec<StreamEntry>,

@@ -1,10 +1,10 @@
 //! `Portal.Engine.Core`: authorize, decide, evolve. Pure, and the only place with enrollment rules.
 
 use super::{CourseId, UserId};
-use crate::time::Millis;
+use crate::{small::SmallSet, time::Millis};
 use alloc::{
-    collections::BTreeSet,
     string::{String, ToString},
+    vec::Vec,
 };
 use core::fmt;
 use serde::Serialize;
@@ -72,15 +72,15 @@ impl fmt::Display for PortalError {
 /// What Portal knows: the courses that exist, and who is enrolled in which.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
-    courses: BTreeSet<CourseId>,
-    enrolled: BTreeSet<(UserId, CourseId)>,
+    courses: Vec<CourseId>,
+    enrolled: SmallSet<(UserId, CourseId)>,
 }
 
 impl State {
     /// How many enrollments it holds.
     #[must_use]
     pub fn enrolled(&self) -> usize {
-        self.enrolled.len()
+        self.enrolled.as_slice().len()
     }
 }
 
@@ -116,7 +116,7 @@ pub fn evolve(mut state: State, event: &LearnerEnrolled) -> State {
 /// The state of a log: the left fold of [`evolve`] over its events.
 #[must_use]
 pub fn replay(catalogue: &[CourseId], log: &[LearnerEnrolled]) -> State {
-    let empty = State { courses: catalogue.iter().cloned().collect(), enrolled: BTreeSet::new() };
+    let empty = State { courses: catalogue.to_vec(), enrolled: SmallSet::default() };
     log.iter().fold(empty, evolve)
 }
 
@@ -124,7 +124,7 @@ pub fn replay(catalogue: &[CourseId], log: &[LearnerEnrolled]) -> State {
 mod tests {
     use super::*;
     use crate::portal::{DEFAULT_COURSE, DEFAULT_LEARNER};
-    use alloc::{vec, vec::Vec};
+    use alloc::vec;
 
     const OTHER_LEARNER: &str = "USR0KHTOWnGLuD";
 

@@ -2,10 +2,10 @@
 
 use super::{
     Queue,
-    shared::{MAX_EVENTS, ensure_meta, json_string, probe_target, raise_marker},
+    shared::{PROBE_TARGET, ensure_meta, json_string, send},
 };
-use crate::{keyspace::Atomic, time::Millis};
-use alloc::{format, string::String, string::ToString};
+use crate::{keyspace::Atomic, small::decimal, time::Millis};
+use alloc::string::{String, ToString};
 
 /// What the producer sends.
 #[derive(Clone, Copy, Debug)]
@@ -24,39 +24,42 @@ pub struct NewJob<'a> {
 ///
 /// A job whose hash exists, in whatever state, is not added again: event `duplicated`, and nothing else (A4).
 pub fn add_standard_job(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, job: &NewJob<'_>) -> String {
-    let events = queue.key("events");
-    let counter = redis.incr(&queue.key("id"));
+    let counter = send(redis, queue, "INCR @id", &[]).integer();
     ensure_meta(redis, queue);
-    let id = if job.custom_id.is_empty() { counter.to_string() } else { job.custom_id.to_string() };
-    let hash = queue.job(&id);
-    if !job.custom_id.is_empty() && redis.exists(&hash) {
-        redis.hget(&hash, "parentKey");
-        redis.xadd_bounded(&events, MAX_EVENTS, &[("event", "duplicated"), ("jobId", &id)]);
+    let counts = job.custom_id.is_empty();
+    let id = if counts { decimal(counter) } else { job.custom_id.to_string() };
+    if !counts && send(redis, queue, "EXISTS @$1", &[&id]).integer() == 1 {
+        send(redis, queue, DUPLICATED, &[&id]);
         return id;
     }
-    redis.hmset(
-        &hash,
-        &[
-            ("name", job.name),
-            ("data", job.data),
-            ("opts", &options(job)),
-            ("timestamp", &now.0.to_string()),
-            ("delay", "0"),
-            ("priority", "0"),
-        ],
-    );
-    redis.xadd(&events, &[("event", "added"), ("jobId", &id), ("name", job.name)]);
-    probe_target(redis, queue);
-    redis.lpush(&queue.key("wait"), &id);
-    raise_marker(redis, queue);
-    redis.xadd_bounded(&events, MAX_EVENTS, &[("event", "waiting"), ("jobId", &id)]);
+    let (options, now) = (options(job), decimal(now.0));
+    send(redis, queue, ADDED, &[&id, job.name, job.data, &options, &now]);
+    send(redis, queue, PROBE_TARGET, &[]);
+    send(redis, queue, WAITING, &[&id]);
     id
 }
 
+/// A4.
+const DUPLICATED: &str = "\
+HGET @$1 parentKey
+XADD @events MAXLEN ~ 10000 * event duplicated jobId $1";
+
+/// A5.
+const ADDED: &str = "\
+HMSET @$1 name $2 data $3 opts $4 timestamp $5 delay 0 priority 0
+XADD @events * event added jobId $1 name $2";
+
+/// A6 to A8.
+const WAITING: &str = "\
+LPUSH @wait $1
+ZADD @marker 0 0
+XADD @events MAXLEN ~ 10000 * event waiting jobId $1";
+
 /// The options as stored: the order of the fields has no meaning.
 fn options(job: &NewJob<'_>) -> String {
+    let attempts = decimal(job.attempts.into());
     if job.custom_id.is_empty() {
-        return format!("{{\"attempts\":{}}}", job.attempts);
+        return [r#"{"attempts":"#, &attempts, "}"].concat();
     }
-    format!("{{\"jobId\":{},\"attempts\":{}}}", json_string(job.custom_id), job.attempts)
+    [r#"{"jobId":"#, &json_string(job.custom_id), r#","attempts":"#, &attempts, "}"].concat()
 }

@@ -2,8 +2,8 @@
 //!
 //! A real worker always uses the first, for all jobs it holds; the second is its form for one job.
 
-use super::Queue;
-use crate::{keyspace::Atomic, time::Millis};
+use super::{Queue, shared::send};
+use crate::{keyspace::Atomic, small::decimal, time::Millis};
 use alloc::{
     string::{String, ToString},
     vec::Vec,
@@ -12,12 +12,10 @@ use alloc::{
 /// Renews the lock of one job and takes it off the suspects. False if the lock is gone or another's: an expired
 /// lock can never be renewed, even if nobody took the job.
 pub fn extend_lock(redis: &mut Atomic<'_>, queue: &Queue, id: &str, token: &str, lock: Millis) -> bool {
-    let key = queue.lock(id);
-    if redis.get(&key).as_deref() != Some(token) {
+    if send(redis, queue, "GET @$1:lock", &[id]).text().as_deref() != Some(token) {
         return false;
     }
-    redis.set_px(&key, token, lock);
-    redis.srem(&queue.key("stalled"), id);
+    send(redis, queue, "SET @$1:lock $2 PX $3\nSREM @stalled $1", &[id, token, &decimal(lock.0)]);
     true
 }
 
@@ -28,8 +26,11 @@ pub fn extend_locks(
     held: &[(&str, &str)],
     lock: Millis,
 ) -> Vec<String> {
-    held.iter()
-        .filter(|(id, token)| !extend_lock(redis, queue, id, token, lock))
-        .map(|(id, _)| id.to_string())
-        .collect()
+    let mut lost = Vec::new();
+    for (id, token) in held {
+        if !extend_lock(redis, queue, id, token, lock) {
+            lost.push(id.to_string());
+        }
+    }
+    lost
 }

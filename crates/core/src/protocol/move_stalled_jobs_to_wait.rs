@@ -2,13 +2,10 @@
 
 use super::{
     Queue,
-    shared::{probe_target, raise_marker, trim_events},
+    shared::{PROBE_TARGET, send, send_with, trim_events},
 };
-use crate::{keyspace::Atomic, time::Millis};
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::{keyspace::Atomic, small::decimal, time::Millis};
+use alloc::{string::String, vec::Vec};
 
 /// The failure that a job carries in `defa` after too many recoveries.
 pub const STALLED_TOO_OFTEN: &str = "job stalled more than allowable limit";
@@ -33,43 +30,46 @@ pub fn move_stalled_jobs_to_wait(
     now: Millis,
     sweep: Sweep,
 ) -> Vec<String> {
-    let guard = queue.key("stalled-check");
-    if redis.exists(&guard) {
+    if send(redis, queue, "EXISTS @stalled-check", &[]).integer() == 1 {
         return Vec::new();
     }
-    redis.set_px(&guard, &now.0.to_string(), sweep.interval);
+    let (now, interval) = (decimal(now.0), decimal(sweep.interval.0));
+    send(redis, queue, "SET @stalled-check $1 PX $2", &[&now, &interval]);
     trim_events(redis, queue);
 
-    let suspects_key = queue.key("stalled");
-    let suspects = redis.smembers(&suspects_key);
-    if !suspects.is_empty() {
-        redis.del(&[&suspects_key]);
+    let mut recovered = send(redis, queue, "SMEMBERS @stalled", &[]).texts();
+    if !recovered.is_empty() {
+        send(redis, queue, "DEL @stalled", &[]);
     }
-    let recovered = suspects.into_iter().filter(|id| recover(redis, queue, id, sweep)).collect();
+    recovered.retain(|id| recover(redis, queue, id, sweep));
 
-    let active = redis.lrange_all(&queue.key("active"));
+    let active = send(redis, queue, "LRANGE @active 0 -1", &[]).texts();
     if !active.is_empty() {
-        redis.sadd(&suspects_key, &active);
+        let active: Vec<&str> = active.iter().map(String::as_str).collect();
+        send_with(redis, queue, ["SADD @stalled", ""], &active);
     }
     recovered
 }
 
 /// S4: true if the suspect had no lock and was still in active.
 fn recover(redis: &mut Atomic<'_>, queue: &Queue, id: &str, sweep: Sweep) -> bool {
-    if redis.exists(&queue.lock(id)) || !redis.lrem_one(&queue.key("active"), false, id) {
+    if send(redis, queue, "EXISTS @$1:lock", &[id]).integer() == 1
+        || send(redis, queue, "LREM @active 1 $1", &[id]).integer() == 0
+    {
         return false;
     }
-    let hash = queue.job(id);
-    let stalled = redis.hincr(&hash, "stc");
-    redis.hget(&hash, "opts");
+    let stalled = send(redis, queue, "HINCRBY @$1 stc 1", &[id]).integer();
+    send(redis, queue, "HGET @$1 opts", &[id]);
     if stalled > u64::from(sweep.max_stalled_count) {
-        redis.hset(&hash, &[("defa", STALLED_TOO_OFTEN)]);
+        send(redis, queue, "HSET @$1 defa $2", &[id, STALLED_TOO_OFTEN]);
     }
-    probe_target(redis, queue);
-    redis.rpush(&queue.key("wait"), id);
-    raise_marker(redis, queue);
-    let events = queue.key("events");
-    redis.xadd(&events, &[("event", "waiting"), ("jobId", id), ("prev", "active")]);
-    redis.xadd(&events, &[("event", "stalled"), ("jobId", id)]);
+    send(redis, queue, PROBE_TARGET, &[]);
+    send(redis, queue, RECOVERED, &[id]);
     true
 }
+
+const RECOVERED: &str = "\
+RPUSH @wait $1
+ZADD @marker 0 0
+XADD @events * event waiting jobId $1 prev active
+XADD @events * event stalled jobId $1";

@@ -2,13 +2,9 @@
 
 use super::{
     Fetched, Queue, TakenJob,
-    shared::{probe_delayed, probe_target, raise_marker},
+    shared::{PROBE_TARGET, probe_delayed, read_job, send},
 };
-use crate::{
-    keyspace::{Atomic, Fields},
-    time::Millis,
-};
-use alloc::string::ToString;
+use crate::{keyspace::Atomic, small::decimal, time::Millis};
 
 /// What the worker sends with a take, and with an acknowledgement that takes the next job.
 #[derive(Clone, Copy, Debug)]
@@ -26,22 +22,24 @@ pub struct Take<'a> {
 /// The lock is set without a check, suspects are not touched, and the marker is raised even if wait is now empty
 /// (T5, T8). Nothing to take: the marker stays as it is (T4).
 pub fn move_to_active(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, take: &Take<'_>) -> Fetched {
-    probe_target(redis, queue);
+    send(redis, queue, PROBE_TARGET, &[]);
     probe_delayed(redis, queue, now);
-    let Some(id) = redis.rpoplpush(&queue.key("wait"), &queue.key("active")) else {
-        redis.zpopmin(&queue.key("prioritized"));
-        redis.del(&[&queue.key("pc")]);
-        redis.zrange_lowest(&queue.key("delayed"));
+    let Some(id) = send(redis, queue, "RPOPLPUSH @wait @active", &[]).text() else {
+        send(redis, queue, "ZPOPMIN @prioritized\nDEL @pc\nZRANGE @delayed 0 0 WITHSCORES", &[]);
         return Fetched::Nothing;
     };
-    let hash = queue.job(&id);
-    redis.set_px(&queue.lock(&id), take.token, take.lock);
-    redis.xadd(&queue.key("events"), &[("event", "active"), ("jobId", &id), ("prev", "waiting")]);
-    let now = now.0.to_string();
-    let started = [("processedOn", now.as_str()), ("pb", take.name)];
-    redis.hmset(&hash, if take.name.is_empty() { &started[..1] } else { &started });
-    redis.hincr(&hash, "ats");
-    raise_marker(redis, queue);
-    let fields = Fields(redis.hgetall(&hash));
+    let arguments = [id.as_str(), take.token, &decimal(take.lock.0), &decimal(now.0), take.name];
+    send(redis, queue, LOCKED, &arguments);
+    send(redis, queue, if take.name.is_empty() { STARTED } else { STARTED_BY }, &arguments);
+    send(redis, queue, "HINCRBY @$1 ats 1\nZADD @marker 0 0", &arguments);
+    let fields = read_job(redis, queue, &id);
     Fetched::Job(TakenJob { id, fields })
 }
+
+/// T5.
+const LOCKED: &str = "\
+SET @$1:lock $2 PX $3
+XADD @events * event active jobId $1 prev waiting";
+
+const STARTED: &str = "HMSET @$1 processedOn $4";
+const STARTED_BY: &str = "HMSET @$1 processedOn $4 pb $5";

@@ -2,10 +2,9 @@
 
 use super::{
     Code, Fetched, Finished, Queue, Take, move_to_active,
-    shared::{release_lock, trim_events, write_fields},
+    shared::{release_lock, send, trim_events, write_fields},
 };
-use crate::{keyspace::Atomic, time::Millis};
-use alloc::string::ToString;
+use crate::{keyspace::Atomic, small::decimal, time::Millis};
 
 /// Where a finished job ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,42 +66,38 @@ pub fn move_to_finished(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, fini
 
 /// F1 to F10.
 fn acknowledge(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, finish: &Finish<'_>) -> Result<(), Code> {
-    let hash = queue.job(finish.id);
-    if !redis.exists(&hash) {
+    let id = finish.id;
+    if send(redis, queue, "EXISTS @$1", &[id]).integer() == 0 {
         return Err(Code::MissingJob);
     }
     if finish.target == Target::Completed {
-        redis.scard(&queue.key(&[finish.id, ":dependencies"].concat()));
-        redis.zcard(&queue.key(&[finish.id, ":unsuccessful"].concat()));
+        send(redis, queue, "SCARD @$1:dependencies\nZCARD @$1:unsuccessful", &[id]);
     }
-    release_lock(redis, queue, finish.id, finish.take.token)?;
-    write_fields(redis, &hash, finish.fields);
-    redis.hmget(&hash, &["parentKey", "parent", "deid"]);
-    if !redis.lrem_one(&queue.key("active"), true, finish.id) {
+    release_lock(redis, queue, id, finish.take.token)?;
+    write_fields(redis, queue, id, finish.fields);
+    send(redis, queue, "HMGET @$1 parentKey parent deid", &[id]);
+    if send(redis, queue, "LREM @active -1 $1", &[id]).integer() == 0 {
         return Err(Code::NotActive);
     }
     trim_events(redis, queue);
-    let attempts_made = redis.hincr(&hash, "atm");
+    let attempts_made = send(redis, queue, "HINCRBY @$1 atm 1", &[id]).integer();
     record_result(redis, queue, now, finish);
     if finish.target == Target::Failed && attempts_made >= u64::from(finish.attempts) {
-        let made = attempts_made.to_string();
-        let exhausted = [("event", "retries-exhausted"), ("jobId", finish.id), ("attemptsMade", &made)];
-        redis.xadd(&queue.key("events"), &exhausted);
+        let exhausted = "XADD @events * event retries-exhausted jobId $1 attemptsMade $2";
+        send(redis, queue, exhausted, &[id, &decimal(attempts_made)]);
     }
     Ok(())
 }
 
 /// F8, F9: the job is kept for ever (`keepJobs.count` is -1, the default).
-fn record_result(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, finish: &Finish<'_>) {
-    let hash = queue.job(finish.id);
-    let (name, field) = (finish.target.name(), finish.target.value_field());
-    redis.zadd(&queue.key(name), now.0, finish.id);
-    redis.hset(&hash, &[(field, finish.value), ("finishedOn", &now.0.to_string())]);
+pub(crate) fn record_result(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, finish: &Finish<'_>) {
+    let now = decimal(now.0);
+    let arguments = [finish.id, &now, finish.target.name(), finish.target.value_field(), finish.value];
+    send(redis, queue, "ZADD @$3 $2 $1\nHSET @$1 $4 $5 finishedOn $2", &arguments);
     if finish.target == Target::Failed {
-        redis.hdel(&hash, "defa");
+        send(redis, queue, "HDEL @$1 defa", &arguments);
     }
-    let event = [("event", name), ("jobId", finish.id), (field, finish.value), ("prev", "active")];
-    redis.xadd(&queue.key("events"), &event);
+    send(redis, queue, "XADD @events * event $3 jobId $1 $4 $5 prev active", &arguments);
 }
 
 /// F11, F12: the next job, or `drained` when nothing waits and nothing runs.
@@ -112,11 +107,9 @@ fn hand_over(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, finish: &Finish
     {
         return Finished::Next(next);
     }
-    let empty = redis.llen(&queue.key("wait")) == 0
-        && redis.llen(&queue.key("active")) == 0
-        && redis.zcard(&queue.key("prioritized")) == 0;
-    if empty {
-        redis.xadd(&queue.key("events"), &[("event", "drained")]);
+    let places = ["LLEN @wait", "LLEN @active", "ZCARD @prioritized"];
+    if places.iter().all(|length| send(redis, queue, length, &[]).integer() == 0) {
+        send(redis, queue, "XADD @events * event drained", &[]);
     }
     Finished::Done
 }

@@ -1,7 +1,7 @@
 //! The names of a queue's keys (`PROTOCOL.md` section 1).
 
 use crate::keyspace::Key;
-use alloc::{format, string::String};
+use alloc::string::String;
 
 /// A queue: its name and the prefix that all its keys share, `emq:enroll:`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ impl Queue {
     /// The queue `name` under the prefix `emq`.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { prefix: format!("emq:{name}:") }
+        Self { prefix: ["emq:", name, ":"].concat() }
     }
 
     /// A queue whose keys all begin with `prefix`, colon included.

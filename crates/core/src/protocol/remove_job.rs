@@ -2,31 +2,28 @@
 
 use super::{
     Queue,
-    shared::{MAX_EVENTS, ensure_meta},
+    shared::{ensure_meta, send},
 };
-use crate::keyspace::Atomic;
+use crate::keyspace::{Atomic, CommandReply};
 
 /// Deletes a completed, unlocked job: its place in `completed`, its hash and what hangs on it. True if it did.
 ///
 /// A locked job stays (the real script answers 0). Jobs in other states are outside the model.
 pub fn remove_job(redis: &mut Atomic<'_>, queue: &Queue, id: &str) -> bool {
-    let (hash, completed) = (queue.job(id), queue.key("completed"));
-    redis.hget(&hash, "rjk");
-    if redis.get(&queue.lock(id)).is_some() {
+    send(redis, queue, "HGET @$1 rjk", &[id]);
+    if *send(redis, queue, "GET @$1:lock", &[id]) != CommandReply::Nil {
         return false;
     }
-    redis.hmget(&hash, &["parentKey", "deid"]);
-    if redis.zscore(&completed, id).is_none() {
+    if *send(redis, queue, "HMGET @$1 parentKey deid\nZSCORE @completed $1", &[id]) == CommandReply::Nil {
         return false;
     }
-    redis.zrem(&completed, id);
-    redis.hget(&hash, "deid");
-    let of_job = |suffix: &str| [hash.as_str(), suffix].concat();
-    let (logs, dependencies, processed) = (of_job(":logs"), of_job(":dependencies"), of_job(":processed"));
-    let (failed, unsuccessful) = (of_job(":failed"), of_job(":unsuccessful"));
-    redis.del(&[&hash, &logs, &dependencies, &processed, &failed, &unsuccessful]);
+    send(redis, queue, REMOVED, &[id]);
     ensure_meta(redis, queue);
-    let event = [("event", "removed"), ("jobId", id), ("prev", "completed")];
-    redis.xadd_bounded(&queue.key("events"), MAX_EVENTS, &event);
+    send(redis, queue, "XADD @events MAXLEN ~ 10000 * event removed jobId $1 prev completed", &[id]);
     true
 }
+
+const REMOVED: &str = "\
+ZREM @completed $1
+HGET @$1 deid
+DEL @$1 @$1:logs @$1:dependencies @$1:processed @$1:failed @$1:unsuccessful";

@@ -2,9 +2,7 @@
 
 use super::{
     Code, Queue,
-    shared::{
-        MAX_EVENTS, ensure_meta, probe_delayed, probe_target, raise_marker, release_lock, write_fields,
-    },
+    shared::{PROBE_TARGET, ensure_meta, probe_delayed, release_lock, send, write_fields},
 };
 use crate::{keyspace::Atomic, time::Millis};
 
@@ -24,24 +22,27 @@ pub struct Retry<'a> {
 /// # Errors
 /// The same refusals as an acknowledgement: -1, -2, -6 change nothing; -3 has dropped lock and mark.
 pub fn retry_job(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, retry: &Retry<'_>) -> Result<(), Code> {
-    let hash = queue.job(retry.id);
-    probe_target(redis, queue);
+    let id = retry.id;
+    send(redis, queue, PROBE_TARGET, &[]);
     probe_delayed(redis, queue, now);
-    if !redis.exists(&hash) {
+    if send(redis, queue, "EXISTS @$1", &[id]).integer() == 0 {
         return Err(Code::MissingJob);
     }
-    release_lock(redis, queue, retry.id, retry.token)?;
-    write_fields(redis, &hash, retry.fields);
-    if !redis.lrem_one(&queue.key("active"), true, retry.id) {
+    release_lock(redis, queue, id, retry.token)?;
+    write_fields(redis, queue, id, retry.fields);
+    if send(redis, queue, "LREM @active -1 $1", &[id]).integer() == 0 {
         return Err(Code::NotActive);
     }
-    redis.hget(&hash, "priority");
-    redis.hmget(&queue.key("meta"), &["paused", "concurrency"]);
-    redis.lpush(&queue.key("wait"), retry.id);
-    raise_marker(redis, queue);
-    redis.hincr(&hash, "atm");
+    send(redis, queue, RETRIED, &[id]);
     ensure_meta(redis, queue);
-    let event = [("event", "waiting"), ("jobId", retry.id), ("prev", "active")];
-    redis.xadd_bounded(&queue.key("events"), MAX_EVENTS, &event);
+    send(redis, queue, "XADD @events MAXLEN ~ 10000 * event waiting jobId $1 prev active", &[id]);
     Ok(())
 }
+
+/// R4 to R6.
+const RETRIED: &str = "\
+HGET @$1 priority
+HMGET @meta paused concurrency
+LPUSH @wait $1
+ZADD @marker 0 0
+HINCRBY @$1 atm 1";

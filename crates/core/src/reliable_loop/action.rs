@@ -55,60 +55,67 @@ pub enum Action {
 /// Why the action cannot happen now; `None` if it can.
 #[must_use]
 pub fn why_not(world: &World, action: &Action) -> Option<Refusal> {
-    let running = |id: WorkerId, then: &dyn Fn(&Worker) -> Option<Refusal>| match world.worker(id) {
-        None => Some(no_such_worker(world, id)),
-        Some(worker) => match worker.life {
-            Life::Dead => Some(Refusal::Dead(id)),
-            Life::Frozen => Some(Refusal::Frozen(id)),
-            Life::Running => then(worker),
-        },
-    };
-    let life = |id: WorkerId| world.worker(id).map(|worker| worker.life);
-    match action {
-        Action::Add(_) | Action::RestartPortal => None,
-        Action::Operate(id, op) => running(*id, &|worker| not_now(worker, *op)),
-        Action::Renew(id) => running(*id, &|worker| {
-            let renews = worker.job.as_ref().is_some_and(|job| job.renew_due.is_some());
-            (!renews).then_some(Refusal::NothingToRenew(*id))
-        }),
-        Action::Sweep(id) => {
-            running(*id, &|_| (!world.setup.guards.on(Guard::StalledSweep)).then_some(Refusal::NobodySweeps))
-        }
-        Action::Freeze(id) => running(*id, &|_| None),
-        Action::LoseReply(id) => {
-            running(*id, &|worker| (!worker.next_op().acknowledges()).then_some(Refusal::NoReplyToLose(*id)))
-        }
+    let id = match action {
+        Action::Operate(id, _)
+        | Action::Renew(id)
+        | Action::Sweep(id)
+        | Action::Freeze(id)
+        | Action::LoseReply(id)
+        | Action::Crash(id)
+        | Action::Start(id)
+        | Action::Thaw(id) => *id,
+        Action::Add(_) | Action::RestartPortal => return None,
         Action::LoseMarker => {
-            (!world.keys.exists(&world.setup.queue().key("marker"))).then_some(Refusal::NoMarker)
+            let up = world.keys.exists(&world.setup.queue().key("marker"));
+            return (!up).then_some(Refusal::NoMarker);
         }
         Action::EvictLock(job) => {
-            let missing = !world.keys.exists(&world.setup.queue().lock(job));
-            missing.then(|| Refusal::NoLock { job: job.clone() })
+            let there = world.keys.exists(&world.setup.queue().lock(job));
+            return (!there).then(|| Refusal::NoLock { job: job.clone() });
         }
-        Action::PortalDown => world.portal_down.then_some(Refusal::PortalIsDown),
-        Action::PortalUp => (!world.portal_down).then_some(Refusal::PortalIsUp),
-        Action::Crash(id) => match life(*id) {
-            None => Some(no_such_worker(world, *id)),
-            Some(Life::Dead) => Some(Refusal::Dead(*id)),
-            Some(Life::Running | Life::Frozen) => None,
-        },
-        Action::Start(id) => match life(*id) {
-            None => Some(no_such_worker(world, *id)),
-            Some(Life::Dead) => None,
-            Some(Life::Running | Life::Frozen) => Some(Refusal::NotDead(*id)),
-        },
-        Action::Thaw(id) => match life(*id) {
-            None => Some(no_such_worker(world, *id)),
-            Some(Life::Dead) => Some(Refusal::Dead(*id)),
-            Some(Life::Running) => Some(Refusal::NotFrozen(*id)),
-            Some(Life::Frozen) => None,
-        },
-        Action::Advance(by) => (*by == Millis(0) || *by > Setup::LONGEST).then_some(Refusal::BadAdvance),
+        Action::PortalDown => return world.portal_down.then_some(Refusal::PortalIsDown),
+        Action::PortalUp => return (!world.portal_down).then_some(Refusal::PortalIsUp),
+        Action::Advance(by) => {
+            return (*by == Millis(0) || *by > Setup::LONGEST).then_some(Refusal::BadAdvance);
+        }
+    };
+    match world.worker(id) {
+        None => Some(Refusal::NoSuchWorker { worker: id, workers: world.setup.workers }),
+        Some(worker) => why_not_of(world, worker, action),
     }
 }
 
-fn no_such_worker(world: &World, worker: WorkerId) -> Refusal {
-    Refusal::NoSuchWorker { worker, workers: world.setup.workers }
+/// Why this worker cannot do it now: most need it running, a crash only needs a process, a start none.
+fn why_not_of(world: &World, worker: &Worker, action: &Action) -> Option<Refusal> {
+    let id = worker.id;
+    match (action, worker.life) {
+        (Action::Start(_), Life::Dead) | (Action::Crash(_), Life::Frozen) => None,
+        (Action::Start(_), _) => Some(Refusal::NotDead(id)),
+        (_, Life::Dead) => Some(Refusal::Dead(id)),
+        (Action::Thaw(_), _) => worker.is_running().then_some(Refusal::NotFrozen(id)),
+        (_, Life::Frozen) => Some(Refusal::Frozen(id)),
+        (Action::Operate(_, op), _) => not_now(worker, *op),
+        (Action::Renew(_), _) => {
+            let renews = worker.job.as_ref().is_some_and(|job| job.renew_due.is_some());
+            (!renews).then_some(Refusal::NothingToRenew(id))
+        }
+        (Action::Sweep(_), _) => {
+            (!world.setup.guards.on(Guard::StalledSweep)).then_some(Refusal::NobodySweeps)
+        }
+        (Action::LoseReply(_), _) => (!worker.next_op().acknowledges()).then_some(Refusal::NoReplyToLose(id)),
+        (
+            Action::Freeze(_)
+            | Action::Add(_)
+            | Action::Crash(_)
+            | Action::Advance(_)
+            | Action::RestartPortal
+            | Action::PortalDown
+            | Action::PortalUp
+            | Action::LoseMarker
+            | Action::EvictLock(_),
+            Life::Running,
+        ) => None,
+    }
 }
 
 fn not_now(worker: &Worker, asked: Op) -> Option<Refusal> {

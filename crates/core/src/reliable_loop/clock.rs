@@ -21,7 +21,9 @@ impl World {
     fn expire_until(&mut self, facts: &mut Vec<Fact>, until: Millis) {
         while let Some(at) = self.keys.next_expiry().filter(|at| *at <= until) {
             self.now = self.now.max(at);
-            facts.extend(self.keys.expire(at).into_iter().map(|key| Fact::Expired { key }));
+            for key in self.keys.expire(at) {
+                facts.push(Fact::Expired { key });
+            }
         }
         self.now = self.now.max(until);
     }
@@ -39,10 +41,10 @@ impl World {
     /// when the next renewal is due: nothing tells it to stop (W8).
     pub(super) fn renew(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
         let Some(job) = self.worker(id).and_then(|worker| worker.job.clone()) else { return };
-        self.atomic(facts, Actor::Worker(id), Operation::ExtendLocks, |redis, setup, _| {
+        self.atomic(facts, Actor::Worker(id), Operation::ExtendLocks, &mut |redis, setup, _| {
             let held = [(job.id.as_str(), job.token.as_str())];
-            let lost = extend_locks(redis, &setup.queue(), &held, setup.lock);
-            ((), Reply::Ids(lost))
+            let lost = extend_locks(redis, setup.queue(), &held, setup.lock);
+            Reply::Ids(lost)
         });
         let due = self.now.plus(self.setup.renew);
         if let Some(job) = self.workers.get_mut(id.index()).and_then(|worker| worker.job.as_mut()) {

@@ -7,7 +7,7 @@ use crate::{
     protocol::{Operation, Reply},
     time::Millis,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 /// Who did it.
@@ -29,7 +29,7 @@ pub enum Fact {
         /// What ran.
         operation: Operation,
         /// The Redis commands inside, in order.
-        commands: Vec<RedisCommand>,
+        commands: Arc<Vec<RedisCommand>>,
         /// What it answered.
         reply: Reply,
     },

@@ -20,7 +20,8 @@ impl World {
         let fetch_next = worker.program().after(op).is_none();
         let operation =
             if op == Op::Finish { Operation::MoveToFinished } else { Operation::Naive(op.word()) };
-        let finished = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, now| {
+        let mut finished = Finished::Done;
+        self.atomic(facts, Actor::Worker(id), operation, &mut |redis, setup, now| {
             let (queue, name) = (setup.queue(), id.to_string());
             let outcome = Outcome::of(&job);
             let finish = Finish {
@@ -32,13 +33,12 @@ impl World {
                 fetch_next,
                 take: Take { token: &job.token, lock: setup.lock, name: &name },
             };
-            let finished = if op == Op::Finish {
-                move_to_finished(redis, &queue, now, &finish)
+            finished = if op == Op::Finish {
+                move_to_finished(redis, queue, now, &finish)
             } else {
-                naive::acknowledge(redis, &queue, now, setup.guards, op, &finish)
+                naive::acknowledge(redis, queue, now, setup.guards, op, &finish)
             };
-            let reply = Reply::from(&finished);
-            (finished, reply)
+            Reply::from(&finished)
         });
         match finished {
             Finished::Next(next) => self.hold(id, &next, job.token),
@@ -66,15 +66,16 @@ impl World {
         let Some(job) = self.worker(id).and_then(|worker| worker.job.clone()) else { return };
         let by_script = self.worker(id).is_some_and(|worker| worker.program().retries_by_script());
         let operation = if by_script { Operation::RetryJob } else { Operation::Naive(Op::Retry.word()) };
-        let done = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, now| {
+        let mut done = Ok(());
+        self.atomic(facts, Actor::Worker(id), operation, &mut |redis, setup, now| {
             let outcome = Outcome::of(&job);
             let retry = Retry { id: &job.id, token: &job.token, fields: &outcome.fields() };
-            let done = if by_script {
-                retry_job(redis, &setup.queue(), now, &retry)
+            done = if by_script {
+                retry_job(redis, setup.queue(), now, &retry)
             } else {
-                naive::retry(redis, &setup.queue(), setup.guards, &retry)
+                naive::retry(redis, setup.queue(), setup.guards, &retry)
             };
-            (done, Reply::Number(done.map_or_else(|code| code.number(), |()| 0)))
+            Reply::Number(done.map_or_else(|code| code.number(), |()| 0))
         });
         match done {
             Ok(()) => self.let_go(id),
@@ -151,8 +152,10 @@ impl<'a> Outcome<'a> {
 
     /// What a failure writes along (F4).
     fn fields(&self) -> Vec<(&str, &str)> {
-        let fields = |(_, reason)| [("failedReason", reason), ("stacktrace", self.stack.as_str())];
-        self.failure.map(fields).into_iter().flatten().collect()
+        match self.failure {
+            Some((_, reason)) => [("failedReason", reason), ("stacktrace", self.stack.as_str())].into(),
+            None => Vec::new(),
+        }
     }
 }
 

@@ -5,10 +5,7 @@ use crate::{
     portal::PortalError,
     protocol::{Operation, Reply},
 };
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 use serde::Serialize;
 
 /// Something that moves the story on. What a worker does in vain is none.
@@ -20,19 +17,19 @@ pub enum Milestone {
     /// A worker's blocking wait returned while a job waits.
     Woken {
         /// Who.
-        worker: String,
+        worker: WorkerId,
         /// By the marker; else by its time-out.
         by_marker: bool,
     },
     /// A worker's poll found that a job waits.
     Found {
         /// Who.
-        worker: String,
+        worker: WorkerId,
     },
     /// A worker has the job in hand, under a new lock if it takes one.
     PickedUp {
         /// Who.
-        worker: String,
+        worker: WorkerId,
         /// Which.
         job: String,
         /// It carries a deferred failure: it will not be run.
@@ -41,14 +38,14 @@ pub enum Milestone {
     /// The effect was recorded.
     Enrolled {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// For which job.
         job: String,
     },
     /// The effect ran and Portal refused it: nothing was written.
     EnrollRefused {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// For which job.
         job: String,
         /// Why.
@@ -57,14 +54,14 @@ pub enum Milestone {
     /// The effect failed: Portal could not append, nothing was written.
     EnrollFailed {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// For which job.
         job: String,
     },
     /// One step of an acknowledgement that is not atomic is done; more have to follow.
     HalfFinished {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// Which job.
         job: String,
         /// The step: `unlock` or `remove`.
@@ -73,14 +70,14 @@ pub enum Milestone {
     /// A job whose effect failed went back for another attempt.
     Retried {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// Which.
         job: String,
     },
     /// The job was acknowledged.
     Finished {
         /// By whom.
-        worker: String,
+        worker: WorkerId,
         /// Which.
         job: String,
         /// It ended in failed; else in completed.
@@ -91,7 +88,7 @@ pub enum Milestone {
     /// An acknowledgement was refused: the worker's token does not own the lock.
     FinishRefused {
         /// Whose.
-        worker: String,
+        worker: WorkerId,
         /// For which job.
         job: String,
         /// The code.
@@ -100,7 +97,7 @@ pub enum Milestone {
     /// A worker died.
     Died {
         /// Who.
-        worker: String,
+        worker: WorkerId,
         /// The job that it leaves behind.
         job: Option<String>,
         /// Whether its effect was recorded, when it had come that far.
@@ -109,7 +106,7 @@ pub enum Milestone {
     /// A sweep marked jobs as suspects.
     Marked {
         /// Who swept.
-        worker: String,
+        worker: WorkerId,
         /// Which jobs are new among the suspects.
         jobs: Vec<String>,
         /// The lock of one of them is alive.
@@ -123,7 +120,7 @@ pub enum Milestone {
     /// A sweep found suspects without a lock and returned them.
     Returned {
         /// Who swept.
-        worker: String,
+        worker: WorkerId,
         /// Which jobs.
         jobs: Vec<String>,
         /// They stalled too often and carry a deferred failure.
@@ -132,15 +129,24 @@ pub enum Milestone {
     /// A fresh process started in a dead one's place.
     Started {
         /// Who.
-        worker: String,
+        worker: WorkerId,
     },
+}
+
+/// One atomic action that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RanStep {
+    /// What ran.
+    pub action: Action,
+    /// What it did.
+    pub step: Step,
 }
 
 /// A press: what ran, and the milestone that it came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Press {
     /// The atomic actions with what each did.
-    pub steps: Vec<(Action, Step)>,
+    pub steps: Vec<RanStep>,
     /// Where it stopped.
     pub milestone: Milestone,
 }
@@ -149,7 +155,7 @@ impl Press {
     /// The world after it.
     #[must_use]
     pub fn world(&self) -> Option<&World> {
-        self.steps.last().map(|(_, step)| &step.world)
+        self.steps.last().map(|ran| &ran.step.world)
     }
 }
 
@@ -170,13 +176,13 @@ pub fn press(world: &World) -> Result<Press, Refusal> {
             (false, false) => Refusal::NothingHappens,
         });
     }
-    let mut steps: Vec<(Action, Step)> = Vec::new();
+    let mut steps: Vec<RanStep> = Vec::new();
     while steps.len() < MOST_ACTIONS {
-        let before = steps.last().map_or(world, |(_, step)| &step.world);
+        let before = steps.last().map_or(world, |ran| &ran.step.world);
         let Some(action) = next(before) else { break };
         let after = step(before, &action);
         let milestone = milestone(before, &after);
-        steps.push((action, after));
+        steps.push(RanStep { action, step: after });
         if let Some(milestone) = milestone {
             return Ok(Press { steps, milestone });
         }
@@ -189,13 +195,13 @@ pub fn press(world: &World) -> Result<Press, Refusal> {
 /// # Errors
 /// When no worker is at work.
 pub fn press_crash(world: &World) -> Result<Press, Refusal> {
-    let a_job_waits = world.list("wait").next().is_some();
+    let a_job_waits = !world.list_is_empty("wait");
     let at_work = world.workers.iter().filter(|worker| worker.is_at_work(a_job_waits));
     let worker = at_work.min_by_key(|worker| worker.job.is_none()).ok_or(Refusal::NothingToCrash)?;
     let action = Action::Crash(worker.id);
     let after = step(world, &action);
     let milestone = milestone(world, &after).ok_or(Refusal::NothingToCrash)?;
-    Ok(Press { steps: [(action, after)].into(), milestone })
+    Ok(Press { steps: [RanStep { action, step: after }].into(), milestone })
 }
 
 /// The milestone that a step came to, if any: read off its facts.
@@ -209,25 +215,23 @@ fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
         Fact::Ran { actor: super::Actor::Worker(worker), operation, reply, .. } => {
             of_operation(before, after, *worker, *operation, reply)
         }
-        Fact::Enrolled { worker, job, .. } => {
-            Some(Milestone::Enrolled { worker: worker.to_string(), job: job.clone() })
-        }
+        Fact::Enrolled { worker, job, .. } => Some(Milestone::Enrolled { worker: *worker, job: job.clone() }),
         Fact::EnrollRefused { worker, job, error } => {
-            Some(Milestone::EnrollRefused { worker: worker.to_string(), job: job.clone(), error: *error })
+            Some(Milestone::EnrollRefused { worker: *worker, job: job.clone(), error: *error })
         }
         Fact::EnrollFailed { worker, job } => {
-            Some(Milestone::EnrollFailed { worker: worker.to_string(), job: job.clone() })
+            Some(Milestone::EnrollFailed { worker: *worker, job: job.clone() })
         }
         Fact::Expired { key } => expired_lock(after, key).map(|job| Milestone::LockExpired { job }),
         Fact::Died { worker, job } => Some(Milestone::Died {
-            worker: worker.to_string(),
+            worker: *worker,
             job: job.clone(),
             after_effect: before
                 .worker(*worker)
                 .and_then(|worker| worker.job.as_ref())
                 .is_some_and(|job| matches!(job.attempt, Attempt::Recorded | Attempt::Refused(_))),
         }),
-        Fact::Started { worker } => Some(Milestone::Started { worker: worker.to_string() }),
+        Fact::Started { worker } => Some(Milestone::Started { worker: *worker }),
         Fact::Ran { actor: super::Actor::Producer, .. }
         | Fact::MarkerHandedOver { .. }
         | Fact::TimePassed { .. }
@@ -255,11 +259,11 @@ fn of_operation(
     operation: Operation,
     reply: &Reply,
 ) -> Option<Milestone> {
-    let worker = id.to_string();
+    let worker = id;
     match operation {
         Operation::WaitForJob => {
             let by_marker = matches!(reply, Reply::Popped(_));
-            after.list("wait").next().map(|_| Milestone::Woken { worker, by_marker })
+            (!after.list_is_empty("wait")).then_some(Milestone::Woken { worker, by_marker })
         }
         Operation::MoveToActive => picked_up(after, id),
         Operation::MoveToFinished => acknowledged(before.worker(id)?, reply),
@@ -272,17 +276,13 @@ fn of_operation(
 
 fn picked_up(after: &World, id: WorkerId) -> Option<Milestone> {
     let held = after.worker(id)?.job.as_ref()?;
-    Some(Milestone::PickedUp {
-        worker: id.to_string(),
-        job: held.id.clone(),
-        deferred: held.deferred.is_some(),
-    })
+    Some(Milestone::PickedUp { worker: id, job: held.id.clone(), deferred: held.deferred.is_some() })
 }
 
 /// The last step of an acknowledgement, or its refusal.
 fn acknowledged(before: &Worker, reply: &Reply) -> Option<Milestone> {
     let held = before.job.as_ref()?;
-    let (worker, job) = (before.id.to_string(), held.id.clone());
+    let (worker, job) = (before.id, held.id.clone());
     let failed = held.deferred.is_some() || held.refused || held.attempt == Attempt::Failed;
     match reply {
         Reply::Number(0) => Some(Milestone::Finished { worker, job, failed, next: None }),
@@ -297,17 +297,17 @@ fn retried(before: &Worker, reply: &Reply) -> Option<Milestone> {
         return acknowledged(before, reply);
     }
     let job = before.job.as_ref()?.id.clone();
-    Some(Milestone::Retried { worker: before.id.to_string(), job })
+    Some(Milestone::Retried { worker: before.id, job })
 }
 
 fn of_naive(before: &World, after: &World, id: WorkerId, reply: &Reply) -> Option<Milestone> {
     let worker = before.worker(id)?;
     match worker.next_op() {
-        Op::Ask => (*reply != Reply::Number(0)).then(|| Milestone::Found { worker: id.to_string() }),
+        Op::Ask => (*reply != Reply::Number(0)).then_some(Milestone::Found { worker: id }),
         Op::Move | Op::Pop => picked_up(after, id),
         Op::Unlock | Op::Remove if *reply == Reply::Number(0) => {
             let job = worker.job.as_ref()?.id.clone();
-            Some(Milestone::HalfFinished { worker: id.to_string(), job, step: worker.next_op().word() })
+            Some(Milestone::HalfFinished { worker: id, job, step: worker.next_op().word() })
         }
         Op::Unlock | Op::Remove | Op::Record | Op::Complete => acknowledged(worker, reply),
         Op::Retry => retried(worker, reply),
@@ -315,7 +315,7 @@ fn of_naive(before: &World, after: &World, id: WorkerId, reply: &Reply) -> Optio
     }
 }
 
-fn of_sweep(before: &World, after: &World, worker: String, reply: &Reply) -> Option<Milestone> {
+fn of_sweep(before: &World, after: &World, worker: WorkerId, reply: &Reply) -> Option<Milestone> {
     let queue = after.setup.queue();
     if let Reply::Ids(jobs) = reply
         && !jobs.is_empty()
@@ -324,8 +324,12 @@ fn of_sweep(before: &World, after: &World, worker: String, reply: &Reply) -> Opt
         return Some(Milestone::Returned { worker, jobs: jobs.clone(), deferred });
     }
     let suspects = queue.key("stalled");
-    let is_new = |id: &&str| after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id);
-    let jobs: Vec<String> = after.list("active").filter(is_new).map(String::from).collect();
+    let mut jobs = Vec::new();
+    for id in after.keys.members(&queue.key("active")) {
+        if after.keys.has_member(&suspects, id) && !before.keys.has_member(&suspects, id) {
+            jobs.push(id.clone());
+        }
+    }
     let locked = jobs.iter().any(|id| after.keys.exists(&queue.lock(id)));
     (!jobs.is_empty()).then_some(Milestone::Marked { worker, jobs, locked })
 }

@@ -5,15 +5,18 @@
 
 use super::{Guard, Guards, Op};
 use crate::{
-    keyspace::{Atomic, Fields},
-    protocol::{Code, Fetched, Finish, Finished, Queue, Retry, Take, TakenJob, Target},
+    keyspace::Atomic,
+    protocol::{
+        Code, Fetched, Finish, Finished, Queue, Retry, Take, TakenJob, drop_lock, read_job, record_result,
+        send,
+    },
+    small::decimal,
     time::Millis,
 };
-use alloc::string::ToString;
 
 /// `ask`: how many jobs wait.
-pub(super) fn ask(redis: &mut Atomic<'_>, queue: &Queue) -> usize {
-    redis.llen(&queue.key("wait"))
+pub(super) fn ask(redis: &mut Atomic<'_>, queue: &Queue) -> u64 {
+    send(redis, queue, "LLEN @wait", &[]).integer()
 }
 
 /// `move` and `pop`: a take without lock, or without a list that holds what is taken.
@@ -24,24 +27,22 @@ pub(super) fn take(
     guards: Guards,
     take: &Take<'_>,
 ) -> Fetched {
-    let wait = queue.key("wait");
-    let moved = if guards.on(Guard::ProcessingList) {
-        redis.rpoplpush(&wait, &queue.key("active"))
-    } else {
-        redis.rpop(&wait)
-    };
-    let Some(id) = moved else { return Fetched::Nothing };
+    let pop = if guards.on(Guard::ProcessingList) { "RPOPLPUSH @wait @active" } else { "RPOP @wait" };
+    let Some(id) = send(redis, queue, pop, &[]).text() else { return Fetched::Nothing };
+    let arguments = [id.as_str(), take.token, &decimal(take.lock.0), &decimal(now.0), take.name];
     if guards.on(Guard::Lock) {
-        redis.set_px(&queue.lock(&id), take.token, take.lock);
+        send(redis, queue, "SET @$1:lock $2 PX $3", &arguments);
     }
-    let hash = queue.job(&id);
-    redis.xadd(&queue.key("events"), &[("event", "active"), ("jobId", &id), ("prev", "waiting")]);
-    redis.hset(&hash, &[("processedOn", &now.0.to_string()), ("pb", take.name)]);
-    redis.hincr(&hash, "ats");
-    redis.zadd(&queue.key("marker"), 0, "0");
-    let fields = Fields(redis.hgetall(&hash));
+    send(redis, queue, TAKEN, &arguments);
+    let fields = read_job(redis, queue, &id);
     Fetched::Job(TakenJob { id, fields })
 }
+
+const TAKEN: &str = "\
+XADD @events * event active jobId $1 prev waiting
+HSET @$1 processedOn $4 pb $5
+HINCRBY @$1 ats 1
+ZADD @marker 0 0";
 
 /// One step of the acknowledgement, or `record`: all of them in one piece.
 pub(super) fn acknowledge(
@@ -69,42 +70,20 @@ pub(super) fn acknowledge(
 
 /// `unlock`: only the owner's token passes, as in the script.
 fn unlock(redis: &mut Atomic<'_>, queue: &Queue, guards: Guards, id: &str, token: &str) -> Result<(), Code> {
-    if !guards.on(Guard::Lock) {
-        return Ok(());
-    }
-    let lock = queue.lock(id);
-    match redis.get(&lock) {
-        None => return Err(Code::MissingLock),
-        Some(owner) if owner != token => return Err(Code::LockMismatch),
-        Some(_) => {}
-    }
-    redis.del(&[&lock]);
-    Ok(())
+    if guards.on(Guard::Lock) { drop_lock(redis, queue, id, token) } else { Ok(()) }
 }
 
 /// `remove`: out of active and off the suspects. Nobody looks whether it was there.
 fn remove(redis: &mut Atomic<'_>, queue: &Queue, guards: Guards, id: &str) {
     if guards.on(Guard::ProcessingList) {
-        redis.srem(&queue.key("stalled"), id);
-        redis.lrem_one(&queue.key("active"), true, id);
+        send(redis, queue, "SREM @stalled $1\nLREM @active -1 $1", &[id]);
     }
 }
 
 /// `complete`: the result is written and the job stands in completed or failed.
 fn complete(redis: &mut Atomic<'_>, queue: &Queue, now: Millis, finish: &Finish<'_>) {
-    let hash = queue.job(finish.id);
-    let (target, field) = match finish.target {
-        Target::Completed => ("completed", "returnvalue"),
-        Target::Failed => ("failed", "failedReason"),
-    };
-    redis.hincr(&hash, "atm");
-    redis.zadd(&queue.key(target), now.0, finish.id);
-    redis.hset(&hash, &[(field, finish.value), ("finishedOn", &now.0.to_string())]);
-    if finish.target == Target::Failed {
-        redis.hdel(&hash, "defa");
-    }
-    let event = [("event", target), ("jobId", finish.id), (field, finish.value), ("prev", "active")];
-    redis.xadd(&queue.key("events"), &event);
+    send(redis, queue, "HINCRBY @$1 atm 1", &[finish.id]);
+    record_result(redis, queue, now, finish);
 }
 
 /// `retry` where the script cannot run, since there is no lock or no active: back to the head of wait.
@@ -116,10 +95,12 @@ pub(super) fn retry(
 ) -> Result<(), Code> {
     unlock(redis, queue, guards, retry.id, retry.token)?;
     remove(redis, queue, guards, retry.id);
-    redis.lpush(&queue.key("wait"), retry.id);
-    redis.zadd(&queue.key("marker"), 0, "0");
-    redis.hincr(&queue.job(retry.id), "atm");
-    let event = [("event", "waiting"), ("jobId", retry.id), ("prev", "active")];
-    redis.xadd(&queue.key("events"), &event);
+    send(redis, queue, RETRIED, &[retry.id]);
     Ok(())
 }
+
+const RETRIED: &str = "\
+LPUSH @wait $1
+ZADD @marker 0 0
+HINCRBY @$1 atm 1
+XADD @events * event waiting jobId $1 prev active";

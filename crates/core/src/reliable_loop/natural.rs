@@ -21,6 +21,7 @@ pub(crate) fn until_due(world: &World) -> Option<Millis> {
     Some(due.since(world.now))
 }
 
+/// In the order of their numbers, so that the first of equals is the lower number.
 fn running(world: &World) -> impl Iterator<Item = &Worker> {
     world.workers.iter().filter(|worker| worker.is_running())
 }
@@ -32,7 +33,7 @@ fn sweeping(world: &World) -> impl Iterator<Item = &Worker> {
 
 fn sweep_due(world: &World) -> Option<Action> {
     let due = sweeping(world).filter(|worker| worker.sweep_due <= world.now);
-    due.min_by_key(|worker| (worker.sweep_due, worker.id)).map(|worker| Action::Sweep(worker.id))
+    due.min_by_key(|worker| worker.sweep_due).map(|worker| Action::Sweep(worker.id))
 }
 
 /// What a worker has to do now, without waiting for anything.
@@ -44,9 +45,7 @@ pub(crate) fn ready(world: &World) -> Option<Action> {
         Op::Ask => Some(2),
     };
     let ready = running(world).filter_map(|worker| Some((urgency(&worker)?, worker)));
-    ready
-        .min_by_key(|(urgency, worker)| (*urgency, worker.id))
-        .map(|(_, worker)| Action::Operate(worker.id, worker.next_op()))
+    ready.min_by_key(|(urgency, _)| *urgency).map(|(_, worker)| Action::Operate(worker.id, worker.next_op()))
 }
 
 /// Has the worker's wait an answer, or can it pop the marker itself, or is its time over?
@@ -71,7 +70,7 @@ fn supervise(world: &World) -> Option<Action> {
 pub(crate) fn first_wait_end(world: &World) -> Option<(Millis, &Worker)> {
     running(world)
         .filter_map(|worker| Some((worker.wait_ends(&world.setup)?, worker)))
-        .min_by_key(|(at, worker)| (*at, worker.id))
+        .min_by_key(|(at, _)| *at)
 }
 
 /// The next thing that only time brings. Expiry before timers, a sweep before the end of a wait.

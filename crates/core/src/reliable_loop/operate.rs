@@ -8,11 +8,12 @@ use crate::{
         BlockingWait, Fetched, NewJob, Operation, Reply, Sweep, Take, TakenJob, add_standard_job,
         move_stalled_jobs_to_wait, move_to_active, wait_for_job,
     },
+    small::{decimal, number},
     time::Millis,
 };
 use alloc::{
-    format,
     string::{String, ToString},
+    sync::Arc,
     vec,
     vec::Vec,
 };
@@ -26,10 +27,9 @@ impl World {
         let (learner, course) =
             new.who.clone().unwrap_or_else(|| (self.setup.learner.clone(), self.setup.course.clone()));
         let data = data_of(&learner, &course);
-        self.atomic(facts, Actor::Producer, Operation::AddStandardJob, |redis, setup, now| {
+        self.atomic(facts, Actor::Producer, Operation::AddStandardJob, &mut |redis, setup, now| {
             let job = NewJob { custom_id: &id, name: JOB_NAME, data: &data, attempts: setup.attempts };
-            let id = add_standard_job(redis, &setup.queue(), now, &job);
-            ((), Reply::Id(id))
+            Reply::Id(add_standard_job(redis, setup.queue(), now, &job))
         });
     }
 
@@ -37,7 +37,7 @@ impl World {
     fn free_id(&self) -> String {
         let queue = self.setup.queue();
         let free = |id: &String| !self.keys.exists(&queue.job(id));
-        (1u32..).map(|number| format!("j_{number}")).find(free).unwrap_or_default()
+        (1..).map(|number| ["j_", &decimal(number)].concat()).find(free).unwrap_or_default()
     }
 
     pub(super) fn operate(&mut self, facts: &mut Vec<Fact>, id: WorkerId, op: Op) {
@@ -70,7 +70,7 @@ impl World {
         facts.push(Fact::Ran {
             actor: Actor::Worker(id),
             operation: Operation::WaitForJob,
-            commands: vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())],
+            commands: Arc::new(vec![RedisCommand::bzpopmin(&marker, self.setup.drain, popped.as_ref())]),
             reply: popped.map_or(Reply::TimedOut, Reply::Popped),
         });
         if let Some(worker) = self.worker_mut(id) {
@@ -83,9 +83,10 @@ impl World {
     fn ask(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
         let now = self.now;
         let operation = Operation::Naive(Op::Ask.word());
-        let waiting = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, _| {
-            let waiting = naive::ask(redis, &setup.queue());
-            (waiting, Reply::Number(i32::try_from(waiting).unwrap_or(i32::MAX)))
+        let mut waiting = 0;
+        self.atomic(facts, Actor::Worker(id), operation, &mut |redis, setup, _| {
+            waiting = naive::ask(redis, setup.queue());
+            Reply::Number(i32::try_from(waiting).unwrap_or(i32::MAX))
         });
         self.idle_commands += u32::from(waiting == 0);
         let Some(worker) = self.worker_mut(id) else { return };
@@ -109,7 +110,7 @@ impl World {
 
     fn pop_marker(&mut self) -> Option<[String; 3]> {
         let queue = self.setup.queue();
-        match wait_for_job(&mut Atomic::new(&mut self.keys, self.now), &queue, self.setup.drain) {
+        match wait_for_job(&mut Atomic::new(&mut self.keys, self.now), queue, self.setup.drain) {
             BlockingWait::Popped(popped) => Some(popped),
             BlockingWait::MustBlock => None,
         }
@@ -127,15 +128,15 @@ impl World {
     fn take(&mut self, facts: &mut Vec<Fact>, id: WorkerId, op: Op) {
         let Some(token) = self.worker_mut(id).map(Worker::new_token) else { return };
         let operation = if op == Op::Take { Operation::MoveToActive } else { Operation::Naive(op.word()) };
-        let fetched = self.atomic(facts, Actor::Worker(id), operation, |redis, setup, now| {
+        let mut fetched = Fetched::Nothing;
+        self.atomic(facts, Actor::Worker(id), operation, &mut |redis, setup, now| {
             let take = Take { token: &token, lock: setup.lock, name: &id.to_string() };
-            let fetched = if op == Op::Take {
-                move_to_active(redis, &setup.queue(), now, &take)
+            fetched = if op == Op::Take {
+                move_to_active(redis, setup.queue(), now, &take)
             } else {
-                naive::take(redis, &setup.queue(), now, setup.guards, &take)
+                naive::take(redis, setup.queue(), now, setup.guards, &take)
             };
-            let reply = Reply::from(&fetched);
-            (fetched, reply)
+            Reply::from(&fetched)
         });
         match fetched {
             Fetched::Job(job) => self.hold(id, &job, token),
@@ -157,7 +158,7 @@ impl World {
         let attempts = self.setup.attempts;
         let Some(worker) = self.worker_mut(id) else { return };
         let (learner, course) = job.fields.get("data").and_then(learner_and_course).unwrap_or_default();
-        let made: u32 = job.fields.get("atm").and_then(|made| made.parse().ok()).unwrap_or(0);
+        let made = job.fields.get("atm").and_then(number).unwrap_or(0);
         let deferred = job.fields.get("defa").map(String::from);
         let program = worker.program();
         let run = program.after(program.take()).unwrap_or(Op::Enroll);
@@ -170,7 +171,7 @@ impl World {
             deferred,
             attempt: Attempt::NotRun,
             refused: false,
-            attempts_left: made.saturating_add(1) < attempts,
+            attempts_left: made.saturating_add(1) < attempts.into(),
             renew_due,
         });
     }
@@ -223,10 +224,9 @@ impl World {
     }
 
     pub(super) fn sweep(&mut self, facts: &mut Vec<Fact>, id: WorkerId) {
-        self.atomic(facts, Actor::Worker(id), Operation::MoveStalledJobsToWait, |redis, setup, now| {
+        self.atomic(facts, Actor::Worker(id), Operation::MoveStalledJobsToWait, &mut |redis, setup, now| {
             let sweep = Sweep { max_stalled_count: setup.max_stalled, interval: setup.stalled };
-            let recovered = move_stalled_jobs_to_wait(redis, &setup.queue(), now, sweep);
-            ((), Reply::Ids(recovered))
+            Reply::Ids(move_stalled_jobs_to_wait(redis, setup.queue(), now, sweep))
         });
         let due = self.now.plus(self.setup.stalled);
         if let Some(worker) = self.worker_mut(id) {
@@ -237,10 +237,11 @@ impl World {
 
 /// The job's data. Ids hold no character that JSON would have to escape: a story does not let them in.
 pub(crate) fn data_of(learner: &str, course: &str) -> String {
-    format!(r#"{{"userId":"{learner}","courseId":"{course}"}}"#)
+    [r#"{"userId":""#, learner, r#"","courseId":""#, course, r#""}"#].concat()
 }
 
 /// Learner and course of data that [`data_of`] wrote.
 pub(crate) fn learner_and_course(data: &str) -> Option<(&str, &str)> {
-    data.strip_prefix(r#"{"userId":""#)?.strip_suffix(r#""}"#)?.split_once(r#"","courseId":""#)
+    let (learner, rest) = data.strip_prefix(r#"{"userId":""#)?.split_once('"')?;
+    Some((learner, rest.strip_prefix(r#","courseId":""#)?.strip_suffix(r#""}"#)?))
 }

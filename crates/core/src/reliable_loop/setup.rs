@@ -29,8 +29,8 @@ pub struct Setup {
     pub attempts: u32,
     /// Which patterns are in place.
     pub guards: Guards,
-    /// The queue's name.
-    pub queue: String,
+    /// The names of the queue's keys.
+    pub queue: Queue,
     /// The learner of jobs that name none.
     pub learner: String,
     /// The course of jobs that name none; the one course that Portal knows.
@@ -47,8 +47,8 @@ impl Setup {
 
     /// The names of the queue's keys.
     #[must_use]
-    pub fn queue(&self) -> Queue {
-        Queue::named(&self.queue)
+    pub fn queue(&self) -> &Queue {
+        &self.queue
     }
 
     /// How often a lock of this length is renewed by default.
@@ -71,7 +71,7 @@ impl Default for Setup {
             poll: Millis(1_000),
             attempts: 0,
             guards: Guards::ALL_ON,
-            queue: "enroll".to_string(),
+            queue: Queue::named("enroll"),
             learner: DEFAULT_LEARNER.to_string(),
             course: DEFAULT_COURSE.to_string(),
         }

@@ -1,9 +1,10 @@
 //! A worker: a small program counter over its program, and what it holds and believes.
 
 use super::{Op, Program, Setup};
-use crate::{keyspace::Client, portal::PortalError, time::Millis};
-use alloc::{format, string::String};
+use crate::{keyspace::Client, portal::PortalError, small::decimal, time::Millis};
+use alloc::string::String;
 use core::fmt;
+use serde::{Serialize, Serializer};
 
 /// `w1`, `w2`, ...
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +24,12 @@ impl WorkerId {
 impl fmt::Display for WorkerId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "w{}", self.0)
+    }
+}
+
+impl Serialize for WorkerId {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
@@ -173,7 +180,7 @@ impl Worker {
     /// The token of its next fetch: the worker and a number that grows with every fetch it starts itself.
     pub(super) fn new_token(&mut self) -> String {
         self.fetches += 1;
-        format!("{}:{}", self.id, self.fetches)
+        ["w", &decimal(self.id.0.into()), ":", &decimal(self.fetches.into())].concat()
     }
 
     /// When its blocking wait, or its sleep between two polls, ends by itself; `None` if it is in neither.

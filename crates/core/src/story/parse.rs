@@ -3,6 +3,7 @@
 use super::{Story, Token};
 use crate::{
     reliable_loop::{Action, Guard, NewEnrollment, Op, Setup, WorkerId},
+    small,
     time::Millis,
 };
 use alloc::{
@@ -36,6 +37,7 @@ impl core::error::Error for ParseError {}
 
 /// Longer texts are refused before they are read: a link or an attribute never needs them.
 const LONGEST_STORY: usize = 20_000;
+const TOO_LONG: &str = "a story of at most 20000 bytes";
 
 /// The names of the queue's own keys: a job of that name would overwrite one.
 const RESERVED: [&str; 13] = [
@@ -69,19 +71,14 @@ impl Story {
     pub fn parse_good_part(text: &str, setup: Setup) -> (Self, Option<ParseError>) {
         let mut story = Self { setup, tokens: Vec::new() };
         let mut reading = Reading::default();
-        for (index, (character, token)) in split(text).enumerate() {
+        for (index, (character, token)) in split(text).into_iter().enumerate() {
             let read = if text.len() > LONGEST_STORY {
-                Err(format!("a story of at most {LONGEST_STORY} bytes"))
+                Err(TOO_LONG.to_string())
             } else {
                 reading.token(&mut story, token)
             };
             if let Err(expected) = read {
-                let error = ParseError {
-                    token: shorten(token),
-                    index: index + 1,
-                    character: character + 1,
-                    expected,
-                };
+                let error = ParseError { token: shorten(token), index: index + 1, character, expected };
                 return (story, Some(error));
             }
         }
@@ -89,19 +86,22 @@ impl Story {
     }
 }
 
-/// The tokens with the character at which each begins, counting from 0.
-fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let separator = |letter: char| letter == ',' || letter.is_whitespace();
-    let begin = text.as_ptr() as usize;
-    text.split(separator).filter(|token| !token.is_empty()).map(move |token| {
-        let byte = token.as_ptr() as usize - begin;
-        (text[..byte].chars().count(), token)
-    })
+/// The tokens with the character at which each begins, counting from 1.
+fn split(text: &str) -> Vec<(usize, &str)> {
+    let mut tokens = Vec::new();
+    let mut character = 1;
+    for token in text.split(|letter: char| letter == ',' || letter.is_whitespace()) {
+        if !token.is_empty() {
+            tokens.push((character, token));
+        }
+        character += token.chars().count() + 1;
+    }
+    tokens
 }
 
 fn shorten(token: &str) -> String {
-    let short: String = token.chars().take(40).collect();
-    if short.len() < token.len() { short + "…" } else { short }
+    let end = token.char_indices().nth(40).and_then(|(end, _)| token.get(..end));
+    end.map_or_else(|| token.to_string(), |short| [short, "…"].concat())
 }
 
 /// What reading has to remember between tokens.
@@ -127,44 +127,50 @@ impl Reading {
     }
 
     fn setup(&mut self, setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
-        match name {
-            "workers" => setup.workers = number(value, 1, Setup::MOST_WORKERS.into())?,
-            "lock" => {
-                setup.lock = duration(value)?;
-                if !self.renew_given {
-                    setup.renew = Setup::default_renew(setup.lock);
-                }
-            }
-            "renew" => {
-                setup.renew = duration(value)?;
-                self.renew_given = true;
-            }
-            "stalled" => setup.stalled = duration(value)?,
-            "max-stalled" => setup.max_stalled = number(value, 0, 100)?,
-            "drain" => setup.drain = duration(value)?,
-            "poll" => setup.poll = duration(value)?,
-            "attempts" => setup.attempts = number(value, 0, 100)?,
-            "off" => setup.guards = setup.guards.without(guard(value)?),
-            _ => return Err(format!("one of {SETUP_TOKENS}")),
+        let slot = match name {
+            "lock" => &mut setup.lock,
+            "renew" => &mut setup.renew,
+            "stalled" => &mut setup.stalled,
+            "drain" => &mut setup.drain,
+            "poll" => &mut setup.poll,
+            _ => return other_setup(setup, name, value),
+        };
+        *slot = duration(value)?;
+        self.renew_given |= name == "renew";
+        if name == "lock" && !self.renew_given {
+            setup.renew = Setup::default_renew(setup.lock);
         }
         Ok(())
     }
 }
 
+/// The setup that is no duration.
+fn other_setup(setup: &mut Setup, name: &str, value: &str) -> Result<(), String> {
+    match name {
+        "workers" => setup.workers = number(value, 1, Setup::MOST_WORKERS)?,
+        "max-stalled" => setup.max_stalled = number(value, 0, 100)?.into(),
+        "attempts" => setup.attempts = number(value, 0, 100)?.into(),
+        "off" => setup.guards = setup.guards.without(guard(value)?),
+        _ => return Err(SETUP_TOKENS.to_string()),
+    }
+    Ok(())
+}
+
 /// What can stand before an `=`.
-const SETUP_TOKENS: &str = "workers=, lock=, renew=, stalled=, max-stalled=, drain=, poll=, attempts=, off=";
+const SETUP_TOKENS: &str =
+    "one of workers=, lock=, renew=, stalled=, max-stalled=, drain=, poll=, attempts=, off=";
 
 fn guard(code: &str) -> Result<Guard, String> {
     Guard::parse(code).ok_or_else(|| {
         let codes = Guard::ALL.map(Guard::code).join(", ");
-        format!("a guard after `off=`, one of {codes}, not `{code}`")
+        ["a guard after `off=`, one of ", &codes, ", not `", code, "`"].concat()
     })
 }
 
-fn number<N: TryFrom<u32>>(text: &str, least: u32, most: u32) -> Result<N, String> {
-    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+fn number(text: &str, least: u8, most: u8) -> Result<u8, String> {
+    let number = small::number(text).and_then(|number| u8::try_from(number).ok());
     number
-        .and_then(|number| N::try_from(number).ok())
+        .filter(|number| (least..=most).contains(number))
         .ok_or_else(|| format!("a number from {least} to {most}, not `{text}`"))
 }
 
@@ -202,18 +208,13 @@ fn action(token: &str) -> Result<Token, String> {
 }
 
 fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
-    let number = head.strip_prefix('w').and_then(|number| number.parse().ok());
-    let known = number.filter(|number| (1..=Setup::MOST_WORKERS).contains(number));
+    let known = head.strip_prefix('w').and_then(|digits| number(digits, 1, Setup::MOST_WORKERS).ok());
     let Some(worker) = known.map(WorkerId) else { return Err(ANY_TOKEN.to_string()) };
     match rest {
         None => Ok(Token::NextOf(worker)),
         Some(word) => worker_action(worker, word).map(Token::Act).ok_or_else(|| {
-            let words: Vec<&str> = Op::ALL
-                .map(Op::word)
-                .into_iter()
-                .chain(["renew", "sweep", "crash", "start", "freeze", "thaw", "lose-reply"])
-                .collect();
-            format!("after `{worker}:` one of {}", words.join(", "))
+            let ops = Op::ALL.map(Op::word).join(", ");
+            format!("after `{worker}:` one of {ops}, renew, sweep, crash, start, freeze, thaw, lose-reply")
         }),
     }
 }
@@ -236,18 +237,18 @@ fn worker_action(worker: WorkerId, word: &str) -> Option<Action> {
 }
 
 fn add(rest: &str) -> Result<NewEnrollment, String> {
-    let parts: Vec<&str> = rest.split(':').collect();
-    let (id, who) = match parts.as_slice() {
-        [id] => (*id, None),
-        [id, learner, course] => (*id, Some((*learner, *course))),
+    let mut parts = rest.split(':');
+    let (id, learner, course) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    let who = match (learner, course, parts.next()) {
+        (None, None, None) => None,
+        (Some(learner), Some(course), None) => Some((learner, course)),
         _ => return Err("add, add:ID or add:ID:LEARNER:COURSE".to_string()),
     };
-    if !who.is_none_or(|(learner, course)| is_plain(learner) && is_plain(course)) {
+    if who.is_some_and(|(learner, course)| !is_plain(learner) || !is_plain(course)) {
         return Err(PLAIN.to_string());
     }
-    let id = job_id(id)?;
-    let who = who.map(|(learner, course)| (learner.to_string(), course.to_string()));
-    Ok(NewEnrollment { id: Some(id), who })
+    let id = Some(job_id(id)?);
+    Ok(NewEnrollment { id, who: who.map(|(learner, course)| (learner.to_string(), course.to_string())) })
 }
 
 fn evict(rest: &str) -> Result<Action, String> {
@@ -267,7 +268,8 @@ fn job_id(id: &str) -> Result<String, String> {
         return Err(PLAIN.to_string());
     }
     if RESERVED.contains(&id) || id.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("a job id that is neither a number nor a key of the queue, not `{id}`"));
+        let expected = "a job id that is neither a number nor a key of the queue, not `";
+        return Err([expected, id, "`"].concat());
     }
     Ok(id.to_string())
 }

@@ -2,7 +2,7 @@
 
 use super::{Story, Token};
 use crate::reliable_loop::{
-    Action, Fact, Milestone, Op, Press, Refusal, Step, Worker, World, milestone, press, press_crash, step,
+    Action, Fact, Milestone, Op, Press, RanStep, Refusal, Worker, World, milestone, press, press_crash, step,
 };
 use alloc::{string::String, string::ToString, vec::Vec};
 
@@ -13,15 +13,6 @@ pub struct RanToken {
     pub steps: Vec<RanStep>,
     /// Where it stopped, if that moves the story on.
     pub milestone: Option<Milestone>,
-}
-
-/// One atomic action that ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RanStep {
-    /// What ran.
-    pub action: Action,
-    /// What it did.
-    pub step: Step,
 }
 
 /// A token that could not happen.
@@ -78,8 +69,7 @@ impl Token {
 
 impl From<Press> for RanToken {
     fn from(press: Press) -> Self {
-        let steps = press.steps.into_iter().map(|(action, step)| RanStep { action, step }).collect();
-        Self { steps, milestone: Some(press.milestone) }
+        Self { steps: press.steps, milestone: Some(press.milestone) }
     }
 }
 

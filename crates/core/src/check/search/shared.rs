@@ -6,10 +6,11 @@
 
 use super::parts::{NEVER, OWN};
 use crate::{
-    keyspace::Atomic,
+    keyspace::{Fields, Value},
     portal::{Enroll, LearnerEnrolled, Portal, decide},
     protocol::STALLED_TOO_OFTEN,
     reliable_loop::{REFUSED, Setup, World, data_of},
+    small::{SmallSet, decimal, number},
     time::Millis,
 };
 use alloc::{
@@ -85,11 +86,11 @@ impl Names {
     pub(super) fn write(&self, world: &World, bytes: &mut Vec<u8>) {
         bytes.clear();
         let keys = &world.keys;
-        let number = |id: &str| self.jobs.iter().position(|job| job.id == id).map_or(0, |at| at as u8 + 1);
-        bytes.extend(keys.list(&self.wait).map(number));
+        let number_of = |id: &str| self.jobs.iter().position(|job| job.id == id).map_or(0, |at| at as u8 + 1);
+        bytes.extend(keys.list(&self.wait).map(number_of));
         bytes.push(0);
         let active = bytes.len();
-        bytes.extend(keys.list(&self.active).map(number));
+        bytes.extend(keys.list(&self.active).map(number_of));
         bytes.get_mut(active..).unwrap_or_default().sort_unstable();
         bytes.push(0);
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
@@ -97,8 +98,8 @@ impl Names {
         for job in self.jobs.iter().take_while(|job| keys.exists(&job.hash)) {
             let field = |name| keys.field(&job.hash, name);
             let count = |name, most: u32| {
-                let count = field(name).and_then(|text| text.parse::<u32>().ok()).unwrap_or(0);
-                count.min(most) as u8
+                let count = field(name).and_then(number).unwrap_or(0);
+                count.min(most.into()) as u8
             };
             let enrolled = world.portal.log().iter().filter(|event| {
                 job.event
@@ -121,52 +122,59 @@ impl Names {
 
     /// Reads bytes back into a world that is empty but for its workers.
     pub(super) fn read(&self, bytes: &[u8], world: &mut World) {
-        let mut redis = Atomic::silent(&mut world.keys, Millis(0));
-        let mut lists = bytes.splitn(3, |byte| *byte == 0);
+        let mut parts = bytes.splitn(3, |byte| *byte == 0);
         for name in [&self.wait, &self.active] {
-            for number in lists.next().unwrap_or_default() {
-                if let Some(job) = self.jobs.get(usize::from(*number).wrapping_sub(1)) {
-                    redis.rpush(name, &job.id);
-                }
-            }
+            let number = |number: &u8| self.jobs.get(usize::from(*number).wrapping_sub(1));
+            let jobs = parts.next().unwrap_or_default().iter().filter_map(number);
+            world.keys.put(name, Value::List(jobs.map(|job| job.id.clone()).collect()), None);
         }
-        let [flags, jobs @ ..] = lists.next().unwrap_or_default() else { return };
+        let [flags, jobs @ ..] = parts.next().unwrap_or_default() else { return };
         if flags & MARKER != 0 {
-            redis.zadd(&self.marker, 0, "0");
+            world.keys.put(&self.marker, Value::SortedSet([("0".to_string(), 0)].into()), None);
         }
         world.portal_down = flags & PORTAL_DOWN != 0;
+        let mut suspects = SmallSet::default();
+        let mut finished = [Vec::new(), Vec::new()];
         for (job, bytes) in self.jobs.iter().zip(jobs.chunks_exact(OF_A_JOB)) {
             let [flags, stalled, made, enrolled] = *bytes else { continue };
-            self.read_job(&mut redis, job, flags, [("stc", stalled), ("atm", made)]);
+            world.keys.put(&job.hash, Value::Hash(job.fields(flags, stalled, made)), None);
+            if flags & LOCKED != 0 {
+                world.keys.put(&job.lock, Value::Text(OWN.to_string()), Some(NEVER));
+            }
+            if flags & SUSPECT != 0 {
+                suspects.insert(job.id.clone());
+            }
+            for (flag, all) in [COMPLETED, FAILED].into_iter().zip(&mut finished) {
+                if flags & flag != 0 {
+                    all.push((job.id.clone(), 0));
+                }
+            }
             for event in job.event.iter().cycle().take(enrolled.into()) {
                 world.portal.append(event.clone());
             }
         }
+        let [completed, failed] = finished.map(Value::SortedSet);
+        world.keys.put(&self.completed, completed, None);
+        world.keys.put(&self.failed, failed, None);
+        world.keys.put(&self.stalled, Value::Set(suspects), None);
     }
+}
 
-    fn read_job(&self, redis: &mut Atomic<'_>, job: &Job, flags: u8, counts: [(&str, u8); 2]) {
-        redis.hset(&job.hash, &[("data", &job.data)]);
-        for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-            redis.hset(&job.hash, &[(name, &count.to_string())]);
-        }
-        let is = |flag: u8| flags & flag != 0;
-        if is(DEFERRED) {
-            redis.hset(&job.hash, &[("defa", STALLED_TOO_OFTEN)]);
-        }
-        if is(REFUSED_FOR_GOOD) {
-            redis.hset(&job.hash, &[("returnvalue", REFUSED)]);
-        }
-        for (flag, name) in [(COMPLETED, &self.completed), (FAILED, &self.failed)] {
-            if is(flag) {
-                redis.zadd(name, 0, &job.id);
+impl Job {
+    /// The hash: the data, and what a worker or a script acts on.
+    fn fields(&self, flags: u8, stalled: u8, made: u8) -> Fields {
+        let mut fields = Fields::default();
+        let mut keep = |keep: bool, name: &str, value: &str| {
+            if keep {
+                fields.0.push((name.to_string(), value.to_string()));
             }
-        }
-        if is(SUSPECT) {
-            redis.sadd(&self.stalled, core::slice::from_ref(&job.id));
-        }
-        if is(LOCKED) {
-            redis.set_px(&job.lock, OWN, NEVER);
-        }
+        };
+        keep(true, "data", &self.data);
+        keep(stalled > 0, "stc", &decimal(stalled.into()));
+        keep(made > 0, "atm", &decimal(made.into()));
+        keep(flags & DEFERRED != 0, "defa", STALLED_TOO_OFTEN);
+        keep(flags & REFUSED_FOR_GOOD != 0, "returnvalue", REFUSED);
+        fields
     }
 }
 

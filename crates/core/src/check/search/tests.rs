@@ -3,10 +3,12 @@
 use super::*;
 use crate::{
     check::continuation::ends_well,
-    keyspace::Atomic,
+    keyspace::{Atomic, KeySpace},
+    protocol::send,
     reliable_loop::{Guard, Guards, World},
+    small::decimal,
 };
-use alloc::format;
+use alloc::{format, sync::Arc};
 
 /// Every state within the bounds, each looked at.
 fn all(setup: &Setup, bounds: Bounds) -> Search {
@@ -19,23 +21,26 @@ fn all(setup: &Setup, bounds: Bounds) -> Search {
 fn exact(search: &Search, state: &State) -> World {
     let slots = search.transitions.slots(state).iter().map(|slot| (slot.local, slot.rank));
     let mut world = search.transitions.parts.world(state.shared, slots);
-    let (now, queue) = (world.now, world.setup.queue());
+    let (now, setup) = (world.now, world.setup.clone());
+    let lock = |keys: &mut KeySpace, setup: &Setup, job: &str, token: &str| {
+        let mut redis = Atomic::new(keys, now);
+        send(&mut redis, setup.queue(), "SET @$1:lock $2 PX $3", &[job, token, &decimal(setup.lock.0)]);
+    };
     let locked: Vec<_> =
         search.transitions.parts.jobs().iter().filter(|job| world.keys.exists(&job.lock)).collect();
     for job in locked {
-        let lock = world.setup.lock;
-        Atomic::new(&mut world.keys, now).set_px(&job.lock, "nobody", lock);
+        lock(&mut world.keys, &setup, &job.id, "nobody");
     }
     for worker in &mut world.workers {
         worker.sweep_due = now;
         let Some(held) = &mut worker.job else { continue };
         if held.renew_due.is_some() {
             held.token = format!("owner {}", worker.id);
-            held.renew_due = Some(now.plus(world.setup.renew));
-            Atomic::new(&mut world.keys, now).set_px(&queue.lock(&held.id), &held.token, world.setup.lock);
+            held.renew_due = Some(now.plus(setup.renew));
+            lock(&mut world.keys, &setup, &held.id, &held.token);
         }
     }
-    world.setup.workers = world.workers.len() as u8;
+    Arc::make_mut(&mut world.setup).workers = world.workers.len() as u8;
     world
 }
 

@@ -1,0 +1,189 @@
+//! Gives what the WASM imports from its script short names, in both files.
+//!
+//! wasm-bindgen's names end in sixteen hexadecimal digits, and no compression helps against chance: with some ninety
+//! imports these are 2 KB. The names mean nothing outside the two files.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The number of the section of imports, and of a function among its entries.
+const IMPORTS: u8 = 2;
+const FUNCTION: u8 = 0;
+
+/// The magic number and the version, before the first section.
+const HEADER: usize = 8;
+
+/// Rewrites both files.
+pub fn shorten(wasm: &Path, script: &Path) -> Result<()> {
+    let bytes = fs::read(wasm).with_context(|| format!("cannot read {}", wasm.display()))?;
+    let text = fs::read_to_string(script).with_context(|| format!("cannot read {}", script.display()))?;
+    let (bytes, names) = rename(&bytes).with_context(|| format!("in {}", wasm.display()))?;
+    let text = replace(&text, &names).with_context(|| format!("in {}", script.display()))?;
+    fs::write(wasm, bytes)?;
+    fs::write(script, text)?;
+    Ok(())
+}
+
+/// The module with short names for its imports; and each old name's new one.
+fn rename(module: &[u8]) -> Result<(Vec<u8>, HashMap<String, String>)> {
+    let mut input = Reader(module);
+    let mut output = input.take(HEADER)?.to_vec();
+    let mut names = HashMap::new();
+    while !input.0.is_empty() {
+        let section = input.byte()?;
+        let content = input.sized()?;
+        output.push(section);
+        if section == IMPORTS {
+            put_sized(&mut output, &renamed_imports(content, &mut names)?);
+        } else {
+            put_sized(&mut output, content);
+        }
+    }
+    Ok((output, names))
+}
+
+fn renamed_imports(content: &[u8], names: &mut HashMap<String, String>) -> Result<Vec<u8>> {
+    let mut input = Reader(content);
+    let mut output = Vec::new();
+    let count = input.number()?;
+    put_number(&mut output, count);
+    for index in 0..count {
+        put_sized(&mut output, input.sized()?); // the file that it comes from
+        let name = String::from_utf8(input.sized()?.to_vec())?;
+        let short = short_name(index);
+        put_sized(&mut output, short.as_bytes());
+        names.insert(name, short);
+        let kind = input.byte()?;
+        ensure!(kind == FUNCTION, "an import that is no function, kind {kind}: teach this file about it");
+        output.push(kind);
+        put_number(&mut output, input.number()?);
+    }
+    Ok(output)
+}
+
+/// `a`, `b`, .. `z`, `aa`, ..
+fn short_name(index: u32) -> String {
+    let last = char::from(b'a' + (index % 26) as u8);
+    if index < 26 { last.into() } else { format!("{}{last}", short_name(index / 26 - 1)) }
+}
+
+/// The script with the new names. Each must be there once, or it is not the script of this module.
+fn replace(script: &str, names: &HashMap<String, String>) -> Result<String> {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let mut text = String::with_capacity(script.len());
+    let mut found = 0;
+    for word in script.split_inclusive(|c| !is_of_a_name(c)) {
+        let name = word.trim_end_matches(|c| !is_of_a_name(c));
+        match names.get(name) {
+            Some(short) => {
+                found += 1;
+                text.push_str(short);
+                text.push_str(&word[name.len()..]);
+            }
+            None => text.push_str(word),
+        }
+    }
+    if found != names.len() {
+        bail!("{} imports of the WASM are named {found} times", names.len());
+    }
+    Ok(text)
+}
+
+/// Reads the pieces of a WASM file.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length).context("the WASM ends too early")?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    /// A number in LEB128: seven bits a byte, the lowest first.
+    fn number(&mut self) -> Result<u32> {
+        let mut number = 0;
+        for shift in (0..32).step_by(7) {
+            let byte = self.byte()?;
+            number |= u32::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        bail!("a number in the WASM has too many bytes")
+    }
+
+    /// Bytes after their number.
+    fn sized(&mut self) -> Result<&'a [u8]> {
+        let length = self.number()?;
+        self.take(length as usize)
+    }
+}
+
+fn put_number(output: &mut Vec<u8>, mut number: u32) {
+    while number > 0x7f {
+        output.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    output.push(number as u8);
+}
+
+fn put_sized(output: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(output, bytes.len() as u32);
+    output.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header, a section of two imports, and one that is of no interest.
+    fn module(first: &str, second: &str) -> Vec<u8> {
+        let mut imports = vec![2];
+        for name in [first, second] {
+            put_sized(&mut imports, b"./x.js");
+            put_sized(&mut imports, name.as_bytes());
+            imports.extend([FUNCTION, 0x83, 0x01]);
+        }
+        let mut module = b"\0asm\x01\0\0\0".to_vec();
+        module.push(IMPORTS);
+        put_sized(&mut module, &imports);
+        module.extend([10, 1, 42]);
+        module
+    }
+
+    #[test]
+    fn both_files_get_the_same_short_names() {
+        let long = "n".repeat(200);
+        let (bytes, names) = rename(&module(&long, "call_0123")).unwrap();
+        assert_eq!(bytes, module("a", "b"));
+        let script = format!("x={{{long}:function(){{}},\n call_0123(){{call_01234}}}}");
+        assert_eq!(replace(&script, &names).unwrap(), "x={a:function(){},\n b(){call_01234}}");
+    }
+
+    #[test]
+    fn the_script_of_another_module_is_refused() {
+        let (_, names) = rename(&module("one", "two")).unwrap();
+        for script in ["one", "one two one"] {
+            assert!(replace(script, &names).is_err(), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_broken_module_is_refused() {
+        let module = module("one", "two");
+        assert!(rename(&module[..module.len() - 1]).is_err());
+        assert!(rename(b"\0asm").is_err());
+    }
+
+    #[test]
+    fn there_is_a_name_for_every_import() {
+        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(short_name), ["a", "z", "aa", "az", "ba", "zz", "aaa"]);
+    }
+}

@@ -1,0 +1,145 @@
+//! The checks of `cargo xtask test`, as data. A new check is a new entry here, and nothing else changes.
+
+use crate::page;
+use crate::toolbox::Need;
+
+/// One check.
+pub struct Stage {
+    /// Its name, as in `--only NAME` and in the last line.
+    pub name: &'static str,
+    /// What it checks, for the heading.
+    pub about: &'static str,
+    /// What must be on the machine for it.
+    pub needs: &'static [Need],
+    /// The stage whose output it reads.
+    pub after: Option<&'static str>,
+    /// What is run, in this order.
+    pub steps: &'static [Step],
+}
+
+/// One command of a stage.
+pub enum Step {
+    /// cargo with these arguments.
+    Cargo(&'static [&'static str]),
+    /// The release page, with its size report and budget.
+    Page,
+}
+
+use Step::Cargo;
+
+/// What runs without options, in this order: what fails fast comes first.
+pub const EVERYTHING: &[Stage] = &[
+    Stage {
+        name: "format",
+        about: "rustfmt would change nothing",
+        needs: &[Need::Components],
+        after: None,
+        steps: &[Cargo(&["fmt", "--all", "--check"])],
+    },
+    Stage {
+        name: "clippy",
+        about: "no warnings, natively and for WASM",
+        needs: &[Need::Components, Need::WasmTarget],
+        after: None,
+        steps: &[
+            Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            Cargo(&[
+                "clippy",
+                "-p",
+                "enroll-once-web",
+                "--target",
+                "wasm32-unknown-unknown",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ]),
+        ],
+    },
+    Stage {
+        name: "tests",
+        about: "unit, property, golden and documentation tests",
+        needs: &[],
+        after: None,
+        steps: &[Cargo(&["test", "--workspace", "--exclude", "enroll-once-tests"])],
+    },
+    Stage {
+        name: "wasm-tests",
+        about: "the front end's own tests, as WASM in headless Chromium",
+        needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
+        after: None,
+        // --tests leaves out documentation tests, which ran natively. Never -q: the test runner does not know it.
+        steps: &[Cargo(&["test", "-p", "enroll-once-web", "--target", "wasm32-unknown-unknown", "--tests"])],
+    },
+    Stage {
+        name: "page",
+        about: "the release page builds and is within its budget",
+        needs: page::DIST,
+        after: None,
+        steps: &[Step::Page],
+    },
+    Stage {
+        name: "end-to-end",
+        about: "the built page, in headless Chromium",
+        needs: &[Need::Browser, Need::Axe],
+        after: Some("page"),
+        steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--tests"])],
+    },
+];
+
+/// What `--quick` runs instead.
+pub const QUICK: &[Stage] = &[
+    Stage {
+        name: "core-format",
+        about: "rustfmt would change nothing in the core",
+        needs: &[Need::Components],
+        after: None,
+        steps: &[Cargo(&["fmt", "-p", "enroll-once-core", "--check"])],
+    },
+    Stage {
+        name: "core-clippy",
+        about: "no warnings in the core",
+        needs: &[Need::Components],
+        after: None,
+        steps: &[Cargo(&["clippy", "-p", "enroll-once-core", "--all-targets", "--", "-D", "warnings"])],
+    },
+    Stage {
+        name: "core-tests",
+        about: "the core's tests",
+        needs: &[],
+        after: None,
+        steps: &[Cargo(&["test", "-p", "enroll-once-core"])],
+    },
+];
+
+/// The stage of this name.
+pub fn find(name: &str) -> Option<&'static Stage> {
+    EVERYTHING.iter().chain(QUICK).find(|stage| stage.name == name)
+}
+
+/// The names of some stages, for people.
+pub fn names(stages: &[Stage]) -> String {
+    stages.iter().map(|stage| stage.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        for (i, stage) in EVERYTHING.iter().chain(QUICK).enumerate() {
+            let first = EVERYTHING.iter().chain(QUICK).position(|other| other.name == stage.name);
+            assert_eq!(first, Some(i), "{}", stage.name);
+        }
+    }
+
+    #[test]
+    fn a_stage_comes_after_the_one_that_it_reads() {
+        for (i, stage) in EVERYTHING.iter().enumerate() {
+            if let Some(name) = stage.after {
+                assert!(EVERYTHING[..i].iter().any(|earlier| earlier.name == name), "{}", stage.name);
+            }
+        }
+    }
+}

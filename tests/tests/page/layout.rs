@@ -1,0 +1,224 @@
+//! Where things are: nothing sticks out, nothing jumps away from under the pointer, everything can be hit.
+
+use crate::table::{CRASH_AFTER_ENROLLED, Row, STEP, TWO_CRASHES};
+use anyhow::Result;
+use enroll_once_tests::{browser::Browser, serve::Site};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+const WIDTHS: [u32; 4] = [1280, 768, 360, 320];
+
+/// What sticks out to the right of the page, if it can be scrolled there.
+const TOO_WIDE: &str = "
+    const page = document.documentElement;
+    if (page.scrollWidth <= page.clientWidth) return [];
+    const everything = [document, ...all(document, '*').map((one) => one.shadowRoot)].filter(Boolean);
+    return everything.flatMap((root) => all(root, '*'))
+        .filter((one) => one.getBoundingClientRect().right > page.clientWidth + 0.5)
+        .map((one) => `${one.localName}.${one.className} to ${Math.round(one.getBoundingClientRect().right)} px`);";
+
+#[test]
+fn nothing_sticks_out_at_any_stage_at_any_width() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    let hero = browser.widget("enroll-loop")?;
+    browser.widget("enroll-proof")?.go(&["run 10 times"])?;
+    let mut wrong = Vec::new();
+    for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
+        hero.go(&["reset"])?;
+        for row in Row::of(table) {
+            if let Some(button) = row.button() {
+                hero.go(&[button])?;
+            }
+            hero.until_at(row.stage())?;
+            for width in WIDTHS {
+                browser.resize(width, 900)?;
+                for what in browser.run::<Vec<String>>(TOO_WIDE, &[])? {
+                    wrong.push(format!("{width} px, {}: {what}", row.stage()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+struct Place {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+/// Where the buttons are, from the widget's corner.
+fn places(browser: &Browser, selector: &str) -> Result<BTreeMap<String, Place>> {
+    let script = "
+        const from = widget(arguments[0]).getBoundingClientRect();
+        return Object.fromEntries(all(shadow(arguments[0]), 'button').map((one) => {
+            const { left, top, width, height } = one.getBoundingClientRect();
+            return [words(one), { left: left - from.left, top: top - from.top, width, height }];
+        }));";
+    browser.run(script, &[json!(selector)])
+}
+
+fn stays(width: u32) -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    browser.resize(width, 900)?;
+    let hero = browser.widget("enroll-loop")?;
+    let at_first = places(&browser, "enroll-loop")?;
+    let mut wrong = Vec::new();
+    for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
+        hero.go(&["reset"])?;
+        for row in Row::of(table) {
+            if let Some(button) = row.button() {
+                hero.go(&[button])?;
+            }
+            hero.until_at(row.stage())?;
+            for (label, place) in places(&browser, "enroll-loop")? {
+                let (right, down) = (place.left - at_first[&label].left, place.top - at_first[&label].top);
+                if right.abs().max(down.abs()) > 0.5 {
+                    wrong
+                        .push(format!("{width} px, {}: {label} moved by {right:.1}, {down:.1}", row.stage()));
+                    break; // the others have moved with it, or will be seen when this one stays
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn the_buttons_stay_where_they_are_through_a_run() -> Result<()> {
+    stays(1280)
+}
+
+#[test]
+fn the_buttons_stay_where_they_are_in_a_narrower_window() -> Result<()> {
+    stays(1000)
+}
+
+#[test]
+fn the_buttons_of_the_proof_stay_where_they_are() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    let proof = browser.widget("enroll-proof")?;
+    let at_first = places(&browser, "enroll-proof")?;
+    for presses in 1..=12 {
+        proof.go(&["run the enroll job"])?;
+        assert_eq!(places(&browser, "enroll-proof")?, at_first, "after {presses} presses");
+    }
+    proof.go(&["run 10 times"])?;
+    assert_eq!(places(&browser, "enroll-proof")?, at_first);
+    Ok(())
+}
+
+#[test]
+fn everything_that_can_be_pressed_is_large_enough() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    browser.widget("enroll-proof")?;
+    browser.widget("enroll-loop")?.go(&[STEP, STEP])?;
+    let script = "
+        const targets = ['enroll-loop', 'enroll-proof'].flatMap((one) => all(shadow(one), 'button, summary, a'));
+        return targets.map((one) => [words(one), one.getBoundingClientRect().width, one.getBoundingClientRect().height]);";
+    for width in WIDTHS {
+        browser.resize(width, 900)?;
+        let targets: Vec<(String, f64, f64)> = browser.run(script, &[])?;
+        assert!(targets.len() >= 8, "{targets:?}");
+        for (label, wide, high) in targets {
+            assert!(wide >= 24.0 && high >= 24.0, "{label} is {wide} by {high} at {width} px");
+        }
+    }
+    Ok(())
+}
+
+/// What moves after a press.
+#[derive(Debug, PartialEq, Deserialize)]
+struct Move {
+    /// The job, or what else it is.
+    what: String,
+    time_ms: f64,
+    /// Where its picture starts: how far from where it was before.
+    off_by: f64,
+}
+
+/// Presses by script and returns what moves then. Waits until it is over.
+/// On a busy machine a whole animation fits between two frames, so what is started by script is kept as it starts.
+const PRESS_AND_WATCH: &str = "
+    const root = shadow('enroll-loop');
+    const place = () => {
+        const [job, from] = [root.querySelector('.job'), root.querySelector('.instrument')].map((one) => one.getBoundingClientRect());
+        return [job.left - from.left, job.top - from.top];
+    };
+    const moving = new Set();
+    const watch = () => [document, root].forEach((one) => one.getAnimations().forEach((found) => moving.add(found)));
+    const { animate } = Element.prototype;
+    Element.prototype.animate = function (...how) {
+        const made = animate.apply(this, how);
+        moving.add(made);
+        return made;
+    };
+    const before = place();
+    button('enroll-loop', values[0]).click();
+    for (let turn = 0; turn < 3; turn++) {
+        await new Promise((then) => setTimeout(then)); // what Yew puts off has its turn, and comes first
+        watch();
+        await frame();
+        watch();
+    }
+    Element.prototype.animate = animate;
+    await Promise.all([...moving].map((one) => one.finished));
+    const after = place();
+    return [...moving].map(({ effect }) => {
+        const { e, f } = new DOMMatrix(effect.getKeyframes()[0].transform);
+        return {
+            what: effect.target.dataset.move ?? effect.target.className,
+            time_ms: effect.getComputedTiming().endTime,
+            off_by: Math.hypot(after[0] + e - before[0], after[1] + f - before[1]),
+        };
+    });";
+
+fn moves(browser: &Browser, label: &str) -> Result<Vec<Move>> {
+    browser.run_async(PRESS_AND_WATCH, &[json!(label)])
+}
+
+#[test]
+fn the_job_slides_from_lane_to_lane_and_arrives_soon() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::start()?;
+    browser.prefer("prefers-reduced-motion", "no-preference")?;
+    browser.visit(&site.url("/"))?;
+    let hero = browser.widget("enroll-loop")?;
+    let mut lane = hero.look()?.lanes_of("j_1").join("");
+    for row in Row::of(CRASH_AFTER_ENROLLED) {
+        let Some(label) = row.button() else { continue };
+        let moving = moves(&browser, label)?;
+        let now = hero.until_at(row.stage())?.lanes_of("j_1").join("");
+        let slides = moving.iter().filter(|one| one.what == "j_1").count();
+        assert_eq!(slides, usize::from(now != lane), "at {}: {moving:?}", row.stage());
+        for one in &moving {
+            assert!(one.time_ms <= 300.0 && one.off_by < 2.0, "at {}: {one:?}", row.stage());
+        }
+        lane = now;
+    }
+    Ok(())
+}
+
+#[test]
+fn under_reduced_motion_nothing_moves() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::start()?;
+    browser.prefer("prefers-reduced-motion", "reduce")?;
+    browser.visit(&site.url("/"))?;
+    let hero = browser.widget("enroll-loop")?;
+    for row in Row::of(CRASH_AFTER_ENROLLED) {
+        let Some(label) = row.button() else { continue };
+        assert_eq!(moves(&browser, label)?, [], "at {}", row.stage());
+        hero.until_at(row.stage())?;
+    }
+    Ok(())
+}

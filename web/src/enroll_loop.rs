@@ -1,0 +1,81 @@
+//! `<enroll-loop>`, the hero: one enroll job through the loop, press by press.
+
+mod controls;
+
+mod instrument;
+mod rail;
+mod ran;
+
+pub(crate) use controls::{AT_START, at_start};
+
+use crate::{
+    embed::{LoopSnapshot, Options, Problem},
+    ui::{Attr, El, el, fragment},
+    widget::{Ask, Link},
+    words,
+};
+use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
+
+/// The hero's state: a timeline, and what is seen of it.
+pub struct EnrollLoop {
+    timeline: Timeline,
+    view: LoopView,
+}
+
+impl EnrollLoop {
+    /// Opens the story that the options name, as far as it is good and can happen; and what was wrong.
+    pub fn open(options: &Options) -> (Self, Vec<Problem>) {
+        let (story, mut problems) = options.read_loop();
+        let (timeline, refused) = Timeline::open(&story);
+        if let Some(refused) = refused {
+            let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
+            problems.push(Problem { code: "story", message });
+        }
+        (Self { view: LoopView::of(&timeline), timeline }, problems)
+    }
+
+    /// Does what is asked, if it can happen. True if something changed.
+    pub fn answer(&mut self, ask: Ask) -> bool {
+        let changed = match ask {
+            Ask::Step => self.timeline.press(&Token::Step).is_ok(),
+            Ask::Crash => self.timeline.press(&Token::Crash).is_ok(),
+            Ask::Back => self.timeline.back(),
+            Ask::Reset => {
+                let away = !self.timeline.is_home();
+                self.timeline.reset();
+                away
+            }
+            Ask::Run(_) => false,
+        };
+        if changed {
+            self.view = LoopView::of(&self.timeline);
+        }
+        changed
+    }
+
+    /// What a script gets to see.
+    pub fn snapshot(&self) -> LoopSnapshot<'_> {
+        LoopSnapshot::of(&self.view)
+    }
+
+    /// The whole instrument.
+    pub fn show(&self, link: &Link, announce: bool) -> El {
+        let view = &self.view;
+        fragment()
+            .child(rail::rail(view))
+            .child(instrument::stage(view))
+            .child(instrument::under(view))
+            .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
+            .child(controls::controls(view, link))
+            .child(ran::ran(view))
+    }
+}
+
+/// What happened and why, announced once a press; and a quiet line for what ran in vain.
+pub(crate) fn sentence(text: &str, meanwhile: &str, announce: bool) -> El {
+    let mut said = el("p").text(text);
+    if announce {
+        said = said.attr(Attr::Role, "status").attr(Attr::AriaAtomic, "true");
+    }
+    el("div.say").attr(Attr::Part, "sentence").child(said).child(el("p.meanwhile").text(meanwhile))
+}

@@ -1,0 +1,36 @@
+//! The four buttons, and the line that says why one of them makes no sense now.
+
+use crate::{
+    ui::{Attr, Button, El, el},
+    widget::{Ask, Link, asks},
+    words::{self, label},
+};
+use enroll_once_core::view::LoopView;
+
+const REASON: &str = "why-not";
+/// The id of the text that says why there is nothing behind.
+pub(crate) const AT_START: &str = "at-start";
+
+pub(super) fn controls(view: &LoopView, link: &Link) -> El {
+    let show = |label, class, off, ask| {
+        let reason = if matches!(ask, Ask::Step | Ask::Crash) { REASON } else { AT_START };
+        asks(link, &Button { label, class, off, reason }, ask)
+    };
+    let apart = el("span.apart").child(show(label::BACK, "plain", !view.can_go_back, Ask::Back)).child(show(
+        label::RESET,
+        "plain",
+        !view.can_reset,
+        Ask::Reset,
+    ));
+    let buttons = el("div.buttons")
+        .child(show(label::STEP, "main", view.why_no_step.is_some(), Ask::Step))
+        .child(show(label::CRASH, "danger", view.why_no_crash.is_some(), Ask::Crash))
+        .child(apart);
+    let reason = el("p.why-not").attr(Attr::Id, REASON).text(&words::why_not(view));
+    el("div.controls").child(buttons).child(reason).child(at_start())
+}
+
+/// Why back and reset do nothing, for those who ask: everybody else sees it.
+pub(crate) fn at_start() -> El {
+    el("span.hidden").attr(Attr::Id, AT_START).text(label::AT_START)
+}

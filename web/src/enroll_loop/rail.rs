@@ -1,0 +1,55 @@
+//! The stage rail. It grows a branch where a worker dies: the detour is seen, not told.
+
+use crate::{
+    ui::{Attr, El, el},
+    words,
+};
+use enroll_once_core::{
+    reliable_loop::Milestone,
+    view::{LoopView, RailStop, When},
+};
+
+pub(super) fn rail(view: &LoopView) -> El {
+    let mut rows = el("div.rail").attr(Attr::Role, "list").attr(Attr::AriaLabel, "Stages of this run");
+    let mut row = el("div.row").attr(Attr::Role, "presentation");
+    for stop in &view.rail {
+        if matches!(stop.milestone, Milestone::Died { .. }) {
+            rows = rows.child(row);
+            row = el("div.row branch").attr(Attr::Role, "presentation");
+        }
+        row = row.child(stop_of(stop));
+    }
+    let clock = el("p.clock").child(el("span.hidden").text("virtual clock ")).text(&words::clock(view.now));
+    el("div.head").child(rows.child(row)).child(clock)
+}
+
+fn stop_of(stop: &RailStop) -> El {
+    let when = match stop.when {
+        When::Past => "past",
+        When::Now => "now",
+        When::Next => "next",
+    };
+    let tone = match stop.milestone {
+        Milestone::Died { .. }
+        | Milestone::EnrollFailed { .. }
+        | Milestone::FinishRefused { .. }
+        | Milestone::Finished { failed: true, .. } => "red",
+        Milestone::Marked { .. } => "violet",
+        Milestone::Enrolled { .. } | Milestone::EnrollRefused { .. } | Milestone::Finished { .. } => "green",
+        Milestone::Waiting
+        | Milestone::Woken { .. }
+        | Milestone::Found { .. }
+        | Milestone::HalfFinished { .. }
+        | Milestone::Retried { .. }
+        | Milestone::PickedUp { .. }
+        | Milestone::LockExpired { .. }
+        | Milestone::Returned { .. }
+        | Milestone::Started { .. } => "amber",
+    };
+    let mut shown =
+        el("span").attr(Attr::Role, "listitem").attr_of(Attr::Class, &["stop", when, tone].join(" "));
+    if stop.when == When::Now {
+        shown = shown.attr(Attr::AriaCurrent, "step");
+    }
+    shown.child(el("b").text(words::stage(&stop.milestone)))
+}
