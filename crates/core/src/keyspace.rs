@@ -128,6 +128,13 @@ impl KeySpace {
         self.entries.remove(key)
     }
 
+    /// Puts a key as it is, without a command: for a keyspace that is made, never for what a script does. An empty
+    /// container is no key.
+    pub fn put(&mut self, key: &str, value: Value, expires_at: Option<Millis>) {
+        self.entries.insert(key.to_string(), Entry { value, expires_at });
+        self.drop_if_empty(key);
+    }
+
     /// Registers `client` as blocked on `key`, behind those that are blocked already (rule B2).
     pub fn block(&mut self, client: Client, key: &str) {
         self.unblock(client);

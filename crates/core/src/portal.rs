@@ -72,6 +72,12 @@ impl Portal {
         self.state = replay(&self.catalogue, &self.log);
     }
 
+    /// Loses the state without folding the log again, as no code outside tests can.
+    #[cfg(test)]
+    pub(crate) fn lose_state(&mut self) {
+        self.state = replay(&self.catalogue, &[]);
+    }
+
     /// Every recorded event, oldest first.
     #[must_use]
     pub fn log(&self) -> &[LearnerEnrolled] {

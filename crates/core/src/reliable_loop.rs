@@ -35,7 +35,7 @@ pub(crate) use guards::{LEFT_OUT, NAIVE};
 pub use milestone::{Milestone, Press, RanStep, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
-pub(crate) use operate::learner_and_course;
+pub(crate) use operate::{data_of, learner_and_course};
 pub use program::{Op, Program};
 pub use refusal::Refusal;
 pub use setup::Setup;

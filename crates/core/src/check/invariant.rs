@@ -169,3 +169,64 @@ fn one_owner(world: &World) -> bool {
 fn has_twins<T>(all: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
     all.iter().enumerate().any(|(index, one)| all.iter().take(index).any(|other| same(one, other)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::story::Story;
+
+    /// What is broken at the end of a story; the searches and the scenarios look at it on the way.
+    #[track_caller]
+    fn check(story: &str, expected: &[Invariant]) -> World {
+        let ran = Story::parse(story).unwrap().run();
+        assert_eq!(ran.refused, None);
+        assert_eq!(broken(ran.world()), expected);
+        ran.world().clone()
+    }
+
+    #[test]
+    fn a_state_that_is_not_the_fold_of_the_log() {
+        let mut world = check("add,w1:wake,w1:take,w1:enroll", &[]);
+        world.portal.lose_state();
+        assert_eq!(broken(&world), [Invariant::FoldIsLog]);
+        world.portal.restart();
+        assert_eq!(broken(&world), []);
+    }
+
+    #[test]
+    fn a_refusal_recorded_as_the_result_is_as_good_as_the_effect() {
+        check("add:j_1:USR0KHTOWnGLuC:CRS0KHTOWnGLuD,w1:wake,w1:take,w1:enroll,w1:finish", &[]);
+        check("add:j_1:nobody:nothing,w1:wake,w1:take,w1:enroll,w1:finish", &[]);
+    }
+
+    #[test]
+    fn a_job_in_two_places_is_in_no_one_place() {
+        let twice = "off=lock,add,w1:wake,w1:move,w2:sweep,+30s,w2:sweep,w1:enroll,w1:record";
+        check(twice, &[Invariant::OnePlace]);
+    }
+
+    #[test]
+    fn two_jobs_of_one_learner_are_two_enrollments_only_without_the_guard() {
+        let jobs = "add,add,w1:wake,w1:take,w1:enroll,w1:finish,w1:enroll";
+        check(jobs, &[]);
+        check(&["off=idempotent-enroll", jobs].join(","), &[Invariant::OneEffect]);
+    }
+
+    #[test]
+    fn what_the_dead_and_the_frozen_hold_is_not_owned() {
+        let two = "add,w1:wake,w1:take,w1:freeze,w2:sweep,+30s,w2:sweep,w2:wake,w2:take";
+        check(two, &[]);
+        check(&[two, "w1:thaw"].join(","), &[Invariant::OneOwner]);
+        check(&[two, "w1:crash"].join(","), &[]);
+    }
+
+    #[test]
+    fn each_sentence_and_code_is_its_own() {
+        for (at, one) in Invariant::ALL.iter().enumerate() {
+            for other in &Invariant::ALL[..at] {
+                assert_ne!(one.code(), other.code());
+                assert_ne!(one.says(), other.says());
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@
 mod bounds;
 mod calm;
 mod parts;
+mod shared;
 mod state;
 mod table;
 #[cfg(test)]

@@ -242,7 +242,7 @@ impl World {
 }
 
 /// The job's data. Ids hold no character that JSON would have to escape: a story does not let them in.
-fn data_of(learner: &str, course: &str) -> String {
+pub(crate) fn data_of(learner: &str, course: &str) -> String {
     [r#"{"userId":""#, learner, r#"","courseId":""#, course, r#""}"#].concat()
 }
 

@@ -1,26 +1,26 @@
 //! A state taken apart: what the workers share, and what each has for itself; each part kept once, under a number.
 //!
-//! A part is what is left of a world when everything is forgotten that no later step can see: the clock, time stamps,
-//! the event stream, counters, names of workers. What is left is a world again, so that the reducer runs on it.
+//! A part is what is left of a world when everything is forgotten that no later step can see. From its parts a world is
+//! made again, on which the reducer runs.
 //!
 //! Who owns a lock is told by the worker: every lock holds the token [`OWN`], and so does a worker that owns the lock of
 //! its job; one that does not has the token [`LOST`]. So a worker's part and the shared part say all that matters for
 //! its next operation, whatever the other workers are.
 
 use super::{
+    shared::{Job, Names},
     state::{LOCAL_BITS, SHARED_BITS},
     table::{Bytes, Places},
 };
 use crate::{
     check::{Invariant, invariant::ends_well_already},
-    keyspace::{Atomic, KeySpace, Value},
-    portal::{LearnerEnrolled, Portal},
-    protocol::send,
-    reliable_loop::{Attempt, Held, Life, Op, REFUSED, Setup, Wait, Worker, WorkerId, World},
-    small::decimal,
+    keyspace::{KeySpace, Value},
+    portal::PortalError,
+    reliable_loop::{Attempt, Held, Life, Op, Setup, Wait, Worker, WorkerId, World},
     time::Millis,
 };
 use alloc::{
+    boxed::Box,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -28,7 +28,7 @@ use alloc::{
 use core::hash::{Hash, Hasher};
 
 /// The token in every lock, and the first that a forgotten worker will use.
-const OWN: &str = "w1:1";
+pub(super) const OWN: &str = "w1:1";
 /// The token of a worker whose lock is gone or another's: no lock holds it.
 const LOST: &str = "w1:0";
 /// The clock of every part: so late that every wait which began at 0 is over.
@@ -37,14 +37,6 @@ const NOW: Millis = Setup::LONGEST;
 pub(super) const NEVER: Millis = Millis(u64::MAX);
 /// The only worker of a part's world.
 pub(super) const ONE: WorkerId = WorkerId(1);
-
-/// Redis and Portal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct SharedPart {
-    keys: KeySpace,
-    portal: Portal,
-    portal_down: bool,
-}
 
 /// What the search has to know of a shared part at every step. Jobs are bits.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,46 +71,53 @@ pub(super) struct Local {
 /// How a worker stands with its blocking wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitKind {
-    /// It has none, or the marker is on its way to it.
+    /// It has none, or is frozen before it could block.
     Other,
+    /// The marker is on its way to it.
     Answered,
     /// It would block if the marker were down.
     Arrived,
+    /// It is blocked.
     Blocked,
 }
 
 /// Every part met so far.
 pub(super) struct Parts {
-    setup: Setup,
-    /// The names of the jobs, in the order in which they are added.
-    jobs: Vec<String>,
-    shared: Vec<(SharedPart, Shared)>,
+    /// A world without workers and keys.
+    blank: World,
+    names: Names,
+    shared: Vec<(Box<[u8]>, Shared)>,
     shared_places: Places,
     locals: Vec<(Worker, Local)>,
     local_places: Places,
+    bytes: Vec<u8>,
     /// More parts than there are numbers: the search must stop.
     pub(super) full: bool,
 }
 
 impl Parts {
-    pub(super) fn new(setup: &Setup, jobs: Vec<String>) -> Self {
+    pub(super) fn new(setup: &Setup, jobs: u8) -> Self {
+        let mut blank = World::new(Setup { workers: 1, ..setup.clone() });
+        blank.workers.clear();
+        blank.now = NOW;
         Self {
-            setup: Setup { workers: 1, ..setup.clone() },
-            jobs,
+            names: Names::new(setup, jobs),
+            blank,
             shared: Vec::new(),
             shared_places: Places::default(),
             locals: Vec::new(),
             local_places: Places::default(),
+            bytes: Vec::new(),
             full: false,
         }
     }
 
     pub(super) fn setup(&self) -> &Setup {
-        &self.setup
+        &self.blank.setup
     }
 
-    pub(super) fn jobs(&self) -> &[String] {
-        &self.jobs
+    pub(super) fn jobs(&self) -> &[Job] {
+        &self.names.jobs
     }
 
     pub(super) fn shared(&self, number: u32) -> Shared {
@@ -131,13 +130,9 @@ impl Parts {
 
     /// The world of these parts. Its workers are called `w1`, `w2`, ... in order, and block in the order of their rank.
     pub(super) fn world(&self, shared: u32, locals: impl Iterator<Item = (u16, u8)>) -> World {
-        let mut world = World::new(self.setup.clone());
-        world.now = NOW;
-        world.workers.clear();
-        if let Some((part, _)) = self.shared.get(shared as usize) {
-            world.keys = part.keys.clone();
-            world.portal = part.portal.clone();
-            world.portal_down = part.portal_down;
+        let mut world = self.blank.clone();
+        if let Some((bytes, _)) = self.shared.get(shared as usize) {
+            self.names.read(bytes, &mut world);
         }
         let mut blocked = Vec::new();
         for (index, (local, rank)) in locals.enumerate() {
@@ -150,64 +145,56 @@ impl Parts {
             world.workers.push(worker);
         }
         blocked.sort_unstable();
-        let marker = world.setup.queue().key("marker");
         for (_, client) in blocked {
-            world.keys.block(client, &marker);
+            world.keys.block(client, &self.names.marker);
         }
         world
     }
 
     /// The number of the shared part of this world.
     pub(super) fn keep_shared(&mut self, world: &World) -> u32 {
-        let part = SharedPart {
-            keys: forget_keys(world),
-            portal: forget_portal(&world.portal),
-            portal_down: world.portal_down,
-        };
-        let hash = hash_of(&part);
-        let is = |place: u32| self.shared.get(place as usize).is_some_and(|(known, _)| *known == part);
-        if let Some(known) = self.shared_places.find(hash, is) {
+        self.names.write(world, &mut self.bytes);
+        let hash = hash_of(self.bytes.as_slice());
+        let known =
+            |place: u32| self.shared.get(place as usize).is_some_and(|(known, _)| **known == *self.bytes);
+        if let Some(known) = self.shared_places.find(hash, known) {
             return known;
         }
         let number = self.shared.len() as u32;
-        if number >= 1 << SHARED_BITS {
+        if number >= (1 << SHARED_BITS) - 1 {
             self.full = true;
             return 0;
         }
         let shared = &self.shared;
-        let of_known = |place: u32| shared.get(place as usize).map_or(0, |(part, _)| hash_of(part));
+        let of_known = |place: u32| shared.get(place as usize).map_or(0, |(bytes, _)| hash_of(&**bytes));
         self.shared_places.insert(hash, number, of_known);
-        let info = self.look_at_shared(&part);
-        self.shared.push((part, info));
+        let info = self.look_at_shared(world);
+        self.shared.push((self.bytes.as_slice().into(), info));
         number
     }
 
-    fn look_at_shared(&self, part: &SharedPart) -> Shared {
-        let mut world = World::new(self.setup.clone());
-        world.workers.clear();
-        (world.keys, world.portal, world.portal_down) =
-            (part.keys.clone(), part.portal.clone(), part.portal_down);
-        let queue = self.setup.queue();
-        let bits = |is: &dyn Fn(&String) -> bool| {
-            self.jobs.iter().enumerate().filter(|(_, job)| is(job)).fold(0, |bits, (bit, _)| bits | 1 << bit)
+    fn look_at_shared(&self, world: &World) -> Shared {
+        let bits = |is: &dyn Fn(&Job) -> bool| {
+            let jobs = self.names.jobs.iter().enumerate();
+            jobs.filter(|(_, job)| is(job)).fold(0, |bits, (bit, _)| bits | 1 << bit)
         };
         let by_itself = [Invariant::OnePlace, Invariant::OneEffect, Invariant::EffectBeforeAck];
-        let broken = by_itself.into_iter().filter(|invariant| !invariant.holds(&world));
+        let broken = by_itself.into_iter().filter(|invariant| !invariant.holds(world));
         Shared {
             jobs: world.jobs().count() as u8,
-            locked: bits(&|job| world.keys.exists(&queue.lock(job))),
-            active: bits(&|job| world.list("active").any(|id| id == job)),
+            locked: bits(&|job| world.keys.exists(&job.lock)),
+            active: bits(&|job| world.list("active").any(|id| id == job.id)),
             a_job_waits: world.list("wait").next().is_some(),
-            marker: world.keys.exists(&queue.key("marker")),
+            marker: world.keys.exists(&self.names.marker),
             portal_down: world.portal_down,
-            ended_well: ends_well_already(&world),
+            ended_well: ends_well_already(world),
             broken: broken.fold(0, |bits, invariant| bits | invariant.bit()),
         }
     }
 
     /// The number of this worker's part, in a world with these keys.
     pub(super) fn keep_local(&mut self, worker: &Worker, keys: &KeySpace) -> u16 {
-        let part = forget_worker(worker, keys, &self.setup);
+        let part = forget_worker(worker, keys, self.setup());
         let hash = hash_of(&part);
         let is = |place: u32| self.locals.get(place as usize).is_some_and(|(known, _)| *known == part);
         if let Some(known) = self.local_places.find(hash, is) {
@@ -228,7 +215,7 @@ impl Parts {
 
     fn look_at_local(&self, worker: &Worker) -> Local {
         let held = worker.job.as_ref();
-        let job = held.and_then(|held| self.jobs.iter().position(|job| *job == held.id));
+        let job = held.and_then(|held| self.names.jobs.iter().position(|job| job.id == held.id));
         let wait = match &worker.wait {
             Wait::Blocked { .. } => WaitKind::Blocked,
             Wait::Arrived { .. } if worker.next_op() == Op::Wake && worker.is_running() => WaitKind::Arrived,
@@ -262,92 +249,25 @@ impl Parts {
     /// The same shared part with the marker down.
     pub(super) fn without_marker(&mut self, shared: u32) -> u32 {
         let mut world = self.world(shared, core::iter::empty());
-        world.keys.evict(&self.setup.queue().key("marker"));
+        world.keys.evict(&self.names.marker);
         self.keep_shared(&world)
     }
 
-    /// What all parts take, in bytes, roughly: they hold small texts.
+    /// What all parts take, in bytes: what is on the heap as well, roughly.
     pub(super) fn bytes(&self) -> usize {
-        const OF_A_SHARED_PART: usize = 2_500;
-        const OF_A_WORKER: usize = 400;
-        let places = self.shared_places.bytes() + self.local_places.bytes();
-        self.shared.len() * OF_A_SHARED_PART + self.locals.len() * OF_A_WORKER + places
+        const ON_THE_HEAP: [usize; 2] = [32, 200];
+        let shared =
+            self.shared.capacity() * size_of::<(Box<[u8]>, Shared)>() + self.shared.len() * ON_THE_HEAP[0];
+        let locals =
+            self.locals.capacity() * size_of::<(Worker, Local)>() + self.locals.len() * ON_THE_HEAP[1];
+        shared + locals + self.shared_places.bytes() + self.local_places.bytes()
     }
 }
 
-fn hash_of(part: &impl Hash) -> u64 {
+fn hash_of(part: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = Bytes::default();
     part.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The keys that a later step can see, written anew. The order in active is forgotten too: nothing depends on it.
-fn forget_keys(world: &World) -> KeySpace {
-    let queue = world.setup.queue();
-    let mut keys = KeySpace::default();
-    let mut redis = Atomic::new(&mut keys, Millis(0));
-    for id in world.list("wait") {
-        send(&mut redis, queue, "RPUSH @wait $1", &[id]);
-    }
-    let mut active: Vec<&str> = world.list("active").collect();
-    active.sort_unstable();
-    for id in active {
-        send(&mut redis, queue, "RPUSH @active $1", &[id]);
-    }
-    if world.keys.exists(&queue.key("marker")) {
-        send(&mut redis, queue, "ZADD @marker 0 0", &[]);
-    }
-    for id in world.jobs() {
-        for name in ["completed", "failed"] {
-            if world.keys.has_member(&queue.key(name), id) {
-                send(&mut redis, queue, "ZADD @$1 0 $2", &[name, id]);
-            }
-        }
-        if world.keys.has_member(&queue.key("stalled"), id) {
-            send(&mut redis, queue, "SADD @stalled $1", &[id]);
-        }
-        if world.keys.exists(&queue.lock(id)) {
-            send(&mut redis, queue, "SET @$1:lock $2 PX $3", &[id, OWN, &decimal(NEVER.0)]);
-        }
-        forget_job(&mut redis, world, id);
-    }
-    keys
-}
-
-/// The fields of a job that a worker or a script acts on. Counters stop where more makes no difference.
-fn forget_job(redis: &mut Atomic<'_>, world: &World, id: &str) {
-    let hash = world.setup.queue().job(id);
-    let field = |name| world.keys.field(&hash, name);
-    let count = |name, most: u32| {
-        let number: u32 = field(name)?.parse().ok()?;
-        Some(number.min(most).to_string()).filter(|_| most > 0)
-    };
-    let mut keep = |name, value: Option<&str>| {
-        if let Some(value) = value {
-            send(redis, world.setup.queue(), "HSET @$1 $2 $3", &[id, name, value]);
-        }
-    };
-    keep("data", field("data"));
-    keep("stc", count("stc", world.setup.max_stalled.saturating_add(1)).as_deref());
-    keep("defa", field("defa"));
-    keep("atm", count("atm", world.setup.attempts).as_deref());
-    keep("returnvalue", field("returnvalue").filter(|value| *value == REFUSED));
-}
-
-/// Who is enrolled where, and whether more than once.
-fn forget_portal(portal: &Portal) -> Portal {
-    let mut log: Vec<LearnerEnrolled> = portal.log().to_vec();
-    log.sort_unstable_by(|one, other| {
-        (&one.user_id, &one.course_id).cmp(&(&other.user_id, &other.course_id))
-    });
-    let mut forgotten = Portal::with_courses(portal.catalogue().to_vec());
-    for event in log {
-        let event = LearnerEnrolled { at: Millis(0), ..event };
-        if forgotten.log().iter().filter(|known| **known == event).count() < 2 {
-            forgotten.append(event);
-        }
-    }
-    forgotten
 }
 
 /// What the worker will act on. A dead one does nothing any more.
@@ -381,9 +301,9 @@ pub(super) fn answered(setup: &Setup) -> Wait {
 
 /// Enrolled now or before is the same to the queue, and to a job that only waits to be failed nothing matters.
 fn forget_attempt(held: &Held) -> Attempt {
-    use crate::portal::PortalError::AlreadyEnrolled;
     if held.refused || held.deferred.is_some() {
         return Attempt::NotRun;
     }
-    if held.attempt == Attempt::Refused(AlreadyEnrolled) { Attempt::Recorded } else { held.attempt }
+    let before = Attempt::Refused(PortalError::AlreadyEnrolled);
+    if held.attempt == before { Attempt::Recorded } else { held.attempt }
 }

@@ -22,15 +22,14 @@ fn exact(search: &Search, state: &State) -> World {
     let slots = search.transitions.slots(state).iter().map(|slot| (slot.local, slot.rank));
     let mut world = search.transitions.parts.world(state.shared, slots);
     let (now, setup) = (world.now, world.setup.clone());
-    let queue = setup.queue();
     let lock = |keys: &mut KeySpace, setup: &Setup, job: &str, token: &str| {
         let mut redis = Atomic::new(keys, now);
         send(&mut redis, setup.queue(), "SET @$1:lock $2 PX $3", &[job, token, &decimal(setup.lock.0)]);
     };
     let locked: Vec<_> =
-        search.transitions.parts.jobs().iter().filter(|job| world.keys.exists(&queue.lock(job))).collect();
+        search.transitions.parts.jobs().iter().filter(|job| world.keys.exists(&job.lock)).collect();
     for job in locked {
-        lock(&mut world.keys, &setup, job, "nobody");
+        lock(&mut world.keys, &setup, &job.id, "nobody");
     }
     for worker in &mut world.workers {
         worker.sweep_due = now;

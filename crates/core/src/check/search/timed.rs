@@ -1,15 +1,15 @@
 //! A path of the search as a story that the exact reducer has run: with the time that it takes, and nothing needless.
 
-use super::transition::{Kind, Move, add};
+use super::{
+    shared::Job,
+    transition::{Kind, Move, add},
+};
 use crate::{
     check::Invariant,
     reliable_loop::{Action, Op, Setup, Worker, WorkerId, World},
     story::{Story, Token},
 };
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::ToString, vec::Vec};
 
 /// A story that breaks the invariant in its last step, made of these moves with the workers' names.
 ///
@@ -17,14 +17,19 @@ use alloc::{
 /// expiries, sweeps and waits can be had with real durations.
 pub(super) fn tell(
     setup: &Setup,
-    jobs: &[String],
+    jobs: &[Job],
     path: &[(Move, WorkerId)],
     broken: Invariant,
 ) -> Option<Story> {
     let mut telling = Telling { world: World::new(setup.clone()), tokens: Vec::new() };
     for (index, (of, worker)) in path.iter().enumerate() {
         let job = jobs.get(usize::from(of.at)).filter(|_| !of.kind.is_of_worker());
-        telling.tell(*of, *worker, job.map_or("", |job| job), path.get(index + 1..).unwrap_or_default())?;
+        telling.tell(
+            *of,
+            *worker,
+            job.map_or("", |job| &job.id),
+            path.get(index + 1..).unwrap_or_default(),
+        )?;
     }
     let story = Story { setup: setup.clone(), tokens: telling.tokens };
     breaks(&story, broken).then_some(story)
@@ -58,7 +63,7 @@ impl Telling {
     fn tell(&mut self, of: Move, worker: WorkerId, job: &str, later: &[(Move, WorkerId)]) -> Option<()> {
         let next_op = || self.world.worker(worker).map_or(Op::Wake, Worker::next_op);
         match of.kind {
-            Kind::Add => self.act(add(of.at.into(), &self.world)),
+            Kind::Add => self.act(add(of.at, &self.world.setup)),
             Kind::Operate => self.act(Action::Operate(worker, next_op())),
             Kind::Renew => self.act(Action::Renew(worker)),
             Kind::Start => self.act(Action::Start(worker)),

@@ -7,19 +7,16 @@
 use super::{
     bounds::{Bounds, Fault},
     parts::{Local, NEVER, ONE, Parts, WaitKind, answered},
+    shared::{Job, job_of},
     state::{LOCAL_BITS, MOST_WORKERS, SHARED_BITS, Slot, State},
     table::Memo,
 };
 use crate::{
     check::Invariant,
-    reliable_loop::{Action, Guard, Life, NewEnrollment, Setup, Wait, World},
+    reliable_loop::{Action, Guard, Life, NewEnrollment, Op, Setup, Wait, World},
     time::Millis,
 };
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::vec::Vec;
 
 /// What can happen, time left out: a lock expires at any moment that its owner does not keep it, a sweep is
 /// effective at any moment, and so is the end of a wait.
@@ -168,8 +165,7 @@ pub(super) struct Transitions {
 impl Transitions {
     /// The transitions, and the state at the beginning.
     pub(super) fn new(setup: &Setup, bounds: Bounds) -> (Self, State) {
-        let jobs = (0..bounds.jobs).map(|before| job_name(before.into())).collect();
-        let mut parts = Parts::new(setup, jobs);
+        let mut parts = Parts::new(setup, bounds.jobs);
         let begin = World::new(Setup { workers: 1, ..setup.clone() });
         let shared = parts.keep_shared(&begin);
         let local = begin.worker(ONE).map_or(0, |worker| parts.keep_local(worker, &begin.keys));
@@ -310,9 +306,13 @@ impl Transitions {
     fn act(&mut self, shared: u32, local: u16, of: Move) -> Act {
         // The slot of a worker has no meaning to what it does; the number of a job has.
         let what = if of.kind.is_of_worker() { Move::new(of.kind, 0) } else { of };
+        let alone = self.parts.local(local).is_some_and(|local| leaves_shared_alone(of.kind, &local));
+        let known_by = if alone { ANY_SHARED } else { shared };
         let key =
-            (u64::from(what.code()) << LOCAL_BITS | u64::from(local)) << SHARED_BITS | u64::from(shared);
-        Act::unpack(remember(&mut self.acts, key, || run(&mut self.parts, shared, local, what).pack()))
+            (u64::from(what.code()) << LOCAL_BITS | u64::from(local)) << SHARED_BITS | u64::from(known_by);
+        let act =
+            Act::unpack(remember(&mut self.acts, key, || run(&mut self.parts, shared, local, what).pack()));
+        if alone { Act { shared, ..act } } else { act }
     }
 
     /// Runs what follows every action, if there is anything to do.
@@ -366,6 +366,41 @@ impl Transitions {
     }
 }
 
+/// Stands for whatever is shared.
+const ANY_SHARED: u32 = (1 << SHARED_BITS) - 1;
+
+/// Does this change nothing but the worker, and depend on nothing else? A process dies, starts, pauses or goes on; a
+/// wait ends that has its answer or its time; a sleep ends.
+fn leaves_shared_alone(kind: Kind, local: &Local) -> bool {
+    match kind {
+        Kind::Crash | Kind::Start | Kind::Freeze | Kind::Thaw => true,
+        Kind::Operate => match local.next {
+            Op::Wake => matches!(local.wait, WaitKind::Answered | WaitKind::Blocked),
+            Op::Sleep => true,
+            Op::Take
+            | Op::Enroll
+            | Op::Finish
+            | Op::Retry
+            | Op::Ask
+            | Op::Move
+            | Op::Pop
+            | Op::Record
+            | Op::Unlock
+            | Op::Remove
+            | Op::Complete => false,
+        },
+        Kind::Add
+        | Kind::Renew
+        | Kind::Sweep
+        | Kind::Expire
+        | Kind::EvictLock
+        | Kind::LoseMarker
+        | Kind::LoseReply
+        | Kind::PortalDown
+        | Kind::PortalUp => false,
+    }
+}
+
 /// The numbers of the bits that are set.
 pub(super) fn bits(set: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |bit| set & 1 << bit != 0)
@@ -388,25 +423,24 @@ fn run(parts: &mut Parts, shared: u32, local: u16, of: Move) -> Act {
     let Some(action) = action(&world, parts, of) else {
         return Act { shared, local, locks_set: 0, broken: 0 };
     };
+    let recorded = world.enrolled();
     world.act(&mut Vec::new(), &action);
-    let set = |job: &String| {
-        let key = world.setup.queue().lock(job);
-        world.keys.time_left(&key, Millis(0)).is_some_and(|left| left != NEVER)
-    };
+    let set = |job: &Job| world.keys.time_left(&job.lock, Millis(0)).is_some_and(|left| left != NEVER);
     let locks_set =
         parts.jobs().iter().enumerate().filter(|(_, job)| set(job)).fold(0, |all, (bit, _)| all | 1 << bit);
-    let by_what_it_did = [Invariant::FoldIsLog, Invariant::IdleIsCheap];
-    let broken = by_what_it_did.into_iter().filter(|invariant| !invariant.holds(&world));
-    let broken = broken.fold(0, |all, invariant| all | invariant.bit());
+    let folds_anew = world.enrolled() != recorded;
+    let by_what_it_did = [(folds_anew, Invariant::FoldIsLog), (true, Invariant::IdleIsCheap)];
+    let broken = by_what_it_did.into_iter().filter(|(ask, invariant)| *ask && !invariant.holds(&world));
+    let broken = broken.fold(0, |all, (_, invariant)| all | invariant.bit());
     let local = world.workers.first().map_or(local, |worker| parts.keep_local(worker, &world.keys));
     Act { shared: parts.keep_shared(&world), local, locks_set, broken }
 }
 
 /// The move as an action of the world that has one worker. A lock expires as it is evicted: the key is gone.
 fn action(world: &World, parts: &Parts, of: Move) -> Option<Action> {
-    let job = || parts.jobs().get(usize::from(of.at)).cloned();
+    let job = || parts.jobs().get(usize::from(of.at)).map(|job| job.id.clone());
     Some(match of.kind {
-        Kind::Add => add(of.at.into(), world),
+        Kind::Add => add(of.at, &world.setup),
         Kind::Operate => Action::Operate(ONE, world.worker(ONE)?.next_op()),
         Kind::Renew => Action::Renew(ONE),
         Kind::Sweep => Action::Sweep(ONE),
@@ -422,20 +456,11 @@ fn action(world: &World, parts: &Parts, of: Move) -> Option<Action> {
     })
 }
 
-/// The name of the job that is added after `before` others.
-fn job_name(before: usize) -> String {
-    format!("j_{}", before + 1)
-}
-
-/// Adds the next job. The first is the default one; each other has a learner of its own.
-pub(super) fn add(before: usize, world: &World) -> Action {
-    if before == 0 {
-        return Action::Add(NewEnrollment::default());
-    }
-    let letter = char::from(b'C' + before as u8);
-    let learner = format!("{}{letter}", world.setup.learner.get(..13).unwrap_or_default());
-    let who = Some((learner, world.setup.course.to_string()));
-    Action::Add(NewEnrollment { id: Some(job_name(before)), who })
+/// Adds the next job, the first without a name of its own: it is the default job.
+pub(super) fn add(before: u8, setup: &Setup) -> Action {
+    let (id, learner) = job_of(before, setup);
+    let named = || NewEnrollment { id: Some(id), who: Some((learner, setup.course.clone())) };
+    Action::Add(if before == 0 { NewEnrollment::default() } else { named() })
 }
 
 /// The marker is still up after settling.
