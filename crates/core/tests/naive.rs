@@ -12,6 +12,7 @@ use enroll_once_core::{
     story::{Ran, Story, Token},
 };
 use serde_json::json;
+use std::sync::Arc;
 
 fn run(story: &str) -> Ran {
     Story::parse(story).unwrap().run()
@@ -114,7 +115,7 @@ fn comes_to(story: &str, expected: &str) {
     for token in story.tokens {
         let ran = token.run(&world).unwrap_or_else(|refusal| panic!("{token}: {refusal}"));
         world = ran.steps.last().unwrap().step.world.clone();
-        let kind = |milestone: &Milestone| json!(milestone)["kind"].as_str().unwrap().to_string();
+        let kind = |milestone: &Arc<Milestone>| json!(**milestone)["kind"].as_str().unwrap().to_string();
         kinds.extend(ran.milestone.filter(|_| token == Token::Step).as_ref().map(kind));
     }
     assert_eq!(kinds.join(" "), expected);
