@@ -26,6 +26,7 @@ pub mod bench;
 pub mod call;
 pub mod compare;
 pub mod generate;
+pub mod how_we_know;
 #[cfg(test)]
 mod measured;
 pub mod model;

@@ -6,6 +6,7 @@ use enroll_once_tests::{
     differential::{
         bench::Bench,
         generate::generate,
+        how_we_know,
         report::{RENEW, Report, Run, kept, sources_sha256},
         run::{Plan, run, run_one},
         schedule::Schedule,
@@ -104,5 +105,13 @@ fn the_kept_report_is_of_the_current_sources() -> Result<()> {
     let pinned = report.runs.get(PINNED).unwrap_or_else(|| panic!("no run with {PINNED}: {RENEW}"));
     assert_eq!((pinned.differences, pinned.differences_in_commands_only), (0, 0));
     assert!(pinned.schedules >= 10_000, "{} schedules are few: {RENEW}", pinned.schedules);
+    Ok(())
+}
+
+#[test]
+fn the_page_shows_what_the_kept_report_says() -> Result<()> {
+    let expected = how_we_know::html(&Report::read(&kept())?)?;
+    let shown = std::fs::read_to_string(how_we_know::file())?;
+    assert_eq!(shown, expected, "web/how-we-know.html is not of the kept report. Renew both: {RENEW}");
     Ok(())
 }

@@ -12,6 +12,8 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+#[cfg(all(test, target_arch = "wasm32"))]
+mod browser_tests;
 pub mod embed;
 mod enroll_loop;
 mod enroll_proof;

@@ -4,7 +4,7 @@
 //! a trace, a test and the page all show the same thing.
 //!
 //! Two deviations from a real server, both out of the protocol's reach: a write to a key of another type changes nothing
-//! (Redis answers `WRONGTYPE`), and sets iterate in sorted order (Redis' order is random; `facts.md` section 6, 5).
+//! (Redis answers `WRONGTYPE`), and sets iterate in sorted order (Redis' order is random; `PROTOCOL.md` section 6, 5).
 
 mod atomic;
 mod value;

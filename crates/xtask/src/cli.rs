@@ -23,6 +23,8 @@ pub enum Command {
     },
     /// Build the release page and report its sizes.
     Build,
+    /// Hold the model against the real scripts; the rest of the line is the differential's own.
+    Differential(Vec<OsString>),
     /// Run the checks.
     Test(Selection),
 }
@@ -53,6 +55,8 @@ usage: cargo xtask <command>
       set up what is missing, then run every check, in this order:
       {stages}
       --quick checks the core alone, in under a minute
+  differential [--schedules N] [--seed S] [--bullmq VERSION] [--story STORY] [--report FILE]
+      hold the model against the real scripts on a private Redis, over random schedules
   help
 
 Tools are installed once per user, into the cache folder ($XDG_CACHE_HOME or ~/.cache)/enroll-once.
@@ -73,6 +77,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, l
         "help" => no_options(parser, Command::Help),
         "serve" => serve(parser),
         "build" => no_options(parser, Command::Build),
+        "differential" => Ok(Command::Differential(parser.raw_args()?.collect())),
         "test" => test(parser),
         unknown => Err(format!("unknown command '{unknown}'").into()),
     }
@@ -160,6 +165,7 @@ mod tests {
         check("serve --port 9000 --release", Command::Serve { port, release });
         check("serve --release --port=9000", Command::Serve { port, release });
         check("test --quick", Command::Test(Selection::Quick));
+        check("differential --seed 7", Command::Differential(vec!["--seed".into(), "7".into()]));
         check("test --only clippy", Command::Test(Selection::Only("clippy")));
     }
 

@@ -62,6 +62,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Help => Ok(ExitCode::SUCCESS),
         Command::Serve { port, release } => page::serve(&mut toolbox, port, release),
         Command::Build => page::build(&mut toolbox).map(|()| ExitCode::SUCCESS),
+        Command::Differential(arguments) => {
+            toolbox.ensure_all(stages::DIFFERENTIAL)?;
+            let cargo = ["run", "-q", "-p", "enroll-once-tests", "--bin", "differential", "--"];
+            process::run(toolbox.cargo()?.args(cargo).args(arguments)).map(|()| ExitCode::SUCCESS)
+        }
         Command::Test(selection) => suite::run(&mut toolbox, selection),
     }
 }

@@ -27,6 +27,9 @@ pub enum Step {
 
 use Step::Cargo;
 
+/// What the differential needs.
+pub const DIFFERENTIAL: &[Need] = &[Need::Redis, Need::BullMq];
+
 /// What runs without options, in this order: what fails fast comes first.
 pub const EVERYTHING: &[Stage] = &[
     Stage {
@@ -81,7 +84,7 @@ pub const EVERYTHING: &[Stage] = &[
     Stage {
         name: "differential",
         about: "the model against the real scripts on a real Redis",
-        needs: &[Need::Redis, Need::BullMq],
+        needs: DIFFERENTIAL,
         after: None,
         steps: &[Cargo(&[
             "test",

@@ -5,7 +5,8 @@ use anyhow::{Context, Result, bail};
 use enroll_once_tests::{
     differential::{
         bench::Bench,
-        report::{Report, Run},
+        how_we_know,
+        report::{Report, Run, kept},
         run::{Plan, run, run_one},
     },
     redis_scripts::{PINNED, Package},
@@ -104,7 +105,10 @@ fn run_many(package: &Package, options: &Options) -> Result<ExitCode> {
     );
     let differs = !figures.kinds.is_empty();
     if let Some(path) = &options.report {
-        Report::put(path, figures)?;
+        let report = Report::put(path, figures)?;
+        if path.canonicalize().ok() == kept().canonicalize().ok() {
+            std::fs::write(how_we_know::file(), how_we_know::html(&report)?)?;
+        }
         println!("report: {}", path.display());
     }
     Ok(if differs && package.version == PINNED { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -63,7 +63,7 @@ impl Model {
         let (reply, commands) = self.run(call);
         let mut handed = BTreeMap::new();
         while let Some((client, popped)) = serve_blocked(&mut self.keys) {
-            handed.insert(client.0, json!(popped));
+            handed.insert(client.0, json!(*popped));
         }
         Side { reply: canonical_json(reply), commands, handed, ..self.look() }
     }

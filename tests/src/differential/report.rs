@@ -149,17 +149,19 @@ impl Report {
         serde_json::from_str(&text).with_context(|| format!("{} is not a report", path.display()))
     }
 
-    /// Puts this run into the file. Runs of the same sources with other versions stay; runs of other sources go.
+    /// Puts this run into the file and returns what it now holds. Runs of the same sources with other versions stay;
+    /// runs of other sources go.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn put(path: &Path, run: Run) -> Result<()> {
+    pub fn put(path: &Path, run: Run) -> Result<Self> {
         let sources_sha256 = sources_sha256().to_owned();
         let kept = Self::read(path).ok().filter(|report| report.sources_sha256 == sources_sha256);
         let mut report = kept.unwrap_or(Self { sources_sha256, runs: BTreeMap::new() });
         report.runs.insert(run.bullmq.clone(), run);
         let text = serde_json::to_string_pretty(&report)? + "\n";
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(report)
     }
 }
 

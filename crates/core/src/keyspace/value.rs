@@ -43,7 +43,7 @@ pub struct StreamId {
 pub struct StreamEntry {
     /// Given by the server.
     pub id: StreamId,
-    /// The field `event` comes first (`facts.md` section 5).
+    /// The field `event` comes first (`PROTOCOL.md` section 5).
     pub fields: Fields,
 }
 
