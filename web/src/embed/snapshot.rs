@@ -17,6 +17,7 @@ pub fn to_js<T: Serialize>(value: &T) -> JsValue {
 /// Either widget.
 #[derive(Serialize)]
 #[serde(untagged)]
+#[allow(clippy::large_enum_variant)] // made, handed out and dropped at once
 pub enum Snapshot<'a> {
     /// The hero.
     Loop(LoopSnapshot<'a>),
