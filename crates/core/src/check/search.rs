@@ -8,6 +8,8 @@
 
 mod bounds;
 mod calm;
+mod found;
+mod moves;
 mod parts;
 mod shared;
 mod state;
@@ -21,18 +23,16 @@ pub use bounds::Bounds;
 
 use super::Invariant;
 use crate::{
-    reliable_loop::{Life, Setup, WorkerId},
+    reliable_loop::{Life, Setup},
     story::Story,
 };
 use alloc::vec::Vec;
 use calm::Calm;
+use moves::Move;
 use serde::Serialize;
 use state::{MOST_WORKERS, State};
 use table::{Places, fold};
-use transition::{Move, Transitions};
-
-/// How many stories are told at one depth, to choose the shortest from.
-const MOST_TOLD: u32 = 500;
+use transition::Transitions;
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -226,6 +226,9 @@ impl Search {
         }
         self.moves = moves;
         self.expanded += 1;
+        if self.transitions.parts.full {
+            self.cut = Some(Cut::Memory);
+        }
         if self.expanded == self.level_ends {
             self.end_level();
         }
@@ -254,7 +257,7 @@ impl Search {
             let again = self.fresh_at.iter().find(|(fresh, _)| *fresh == place);
             broken |= again.map_or(0, |(_, broken)| *broken);
         } else {
-            if self.states.len() >= self.bounds.states as usize || self.transitions.parts.full {
+            if self.states.len() >= self.bounds.states as usize {
                 self.cut = Some(Cut::Memory);
                 return;
             }
@@ -284,62 +287,6 @@ impl Search {
             broken |= no_loss;
         }
         broken
-    }
-
-    /// Makes a story of a break for each of these invariants, or drops it. Of breaks equally deep the one with the
-    /// shortest story is kept.
-    fn tell(&mut self, broken: u8, found_by: (u32, u8)) {
-        let path = self.path(found_by);
-        for invariant in Invariant::ALL.into_iter().filter(|invariant| broken & invariant.bit() != 0) {
-            let fresh = self.fresh & invariant.bit() != 0;
-            if fresh && self.told >= MOST_TOLD {
-                continue;
-            }
-            self.told += 1;
-            let jobs = self.transitions.parts.jobs();
-            let Some(story) = timed::tell(&self.setup, jobs, &path, invariant) else {
-                if !fresh {
-                    self.dropped.push(invariant);
-                }
-                continue;
-            };
-            self.fresh |= invariant.bit();
-            let known = self.stories.iter_mut().find(|(known, _)| *known == invariant);
-            let Some((_, known)) = known else {
-                self.stories.push((invariant, timed::tidy(story, invariant)));
-                continue;
-            };
-            if story.tokens.len() <= known.tokens.len() {
-                let story = timed::tidy(story, invariant);
-                if timed::is_better(&story, known) {
-                    *known = story;
-                }
-            }
-        }
-    }
-
-    /// The moves from the beginning up to and with this one, with the names of the workers.
-    fn path(&mut self, found_by: (u32, u8)) -> Vec<(Move, WorkerId)> {
-        let mut codes = Vec::new();
-        let (mut at, mut code) = found_by;
-        loop {
-            codes.push(code);
-            if at == 0 {
-                break;
-            }
-            (at, code) = self.found_by.get(at as usize).copied().unwrap_or_default();
-        }
-        let Some(begin) = self.states.first() else { return Vec::new() };
-        let mut state = State::unpack(*begin);
-        let mut names = core::array::from_fn(|slot| slot as u8 + 1);
-        let mut path = Vec::new();
-        for code in codes.into_iter().rev() {
-            let of = Move::of_code(code);
-            path.push((of, WorkerId(names.get(usize::from(of.at)).copied().unwrap_or(1))));
-            (state, _) = self.transitions.after(&state, of);
-            self.transitions.sort(&mut state, &mut names);
-        }
-        path
     }
 
     fn bytes(&self) -> usize {

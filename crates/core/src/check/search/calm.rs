@@ -5,10 +5,11 @@
 //! the same end, so each is asked once.
 
 use super::{
+    moves::{Kind, Move},
     parts::{Local, WaitKind},
     state::{MOST_WORKERS, State},
     table::Memo,
-    transition::{Kind, Move, Transitions, bits},
+    transition::{Transitions, bits},
 };
 use crate::reliable_loop::{Guard, Life, Op};
 use alloc::vec::Vec;

@@ -9,7 +9,7 @@
 
 use super::{
     shared::{Job, Names},
-    state::{LOCAL_BITS, SHARED_BITS},
+    state::{LOCAL_BITS, MOST_WORKERS, SHARED_BITS},
     table::{Bytes, Places},
 };
 use crate::{
@@ -134,18 +134,17 @@ impl Parts {
         if let Some((bytes, _)) = self.shared.get(shared as usize) {
             self.names.read(bytes, &mut world);
         }
-        let mut blocked = Vec::new();
+        let mut ranks = [None; MOST_WORKERS + 1];
         for (index, (local, rank)) in locals.enumerate() {
             let Some((worker, _)) = self.locals.get(usize::from(local)) else { continue };
             let mut worker = worker.clone();
             worker.id = WorkerId(index as u8 + 1);
-            if rank > 0 {
-                blocked.push((rank, worker.id.client()));
+            if let Some(client) = ranks.get_mut(usize::from(rank)) {
+                *client = Some(worker.id.client());
             }
             world.workers.push(worker);
         }
-        blocked.sort_unstable();
-        for (_, client) in blocked {
+        for client in ranks.into_iter().skip(1).flatten() {
             world.keys.block(client, &self.names.marker);
         }
         world

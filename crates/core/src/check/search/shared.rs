@@ -89,9 +89,10 @@ impl Names {
         let number_of = |id: &str| self.jobs.iter().position(|job| job.id == id).map_or(0, |at| at as u8 + 1);
         bytes.extend(keys.list(&self.wait).map(number_of));
         bytes.push(0);
-        let active = bytes.len();
-        bytes.extend(keys.list(&self.active).map(number_of));
-        bytes.get_mut(active..).unwrap_or_default().sort_unstable();
+        for job in &self.jobs {
+            let times = keys.list(&self.active).filter(|id| *id == job.id).count();
+            bytes.extend(core::iter::repeat_n(number_of(&job.id), times));
+        }
         bytes.push(0);
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
         bytes.push(flag(keys.exists(&self.marker), MARKER) | flag(world.portal_down, PORTAL_DOWN));

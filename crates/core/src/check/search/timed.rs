@@ -1,8 +1,8 @@
 //! A path of the search as a story that the exact reducer has run: with the time that it takes, and nothing needless.
 
 use super::{
+    moves::{Kind, Move, add},
     shared::Job,
-    transition::{Kind, Move, add},
 };
 use crate::{
     check::Invariant,
