@@ -7,7 +7,7 @@ mod options;
 mod snapshot;
 
 pub use options::{Options, Problem};
-pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
+pub use snapshot::{object, of_loop, of_proof};
 
 use crate::widget::{Ask, Props, Source, Widget};
 use js_sys::{Array, Function};
@@ -48,7 +48,7 @@ pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Functio
             let options = Options::new(proof, with.unchecked_ref());
             app.update(Props { options, emit: emit.clone() });
         } else if what == "snapshot" {
-            return app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()));
+            return app.get_component().map_or(JsValue::UNDEFINED, |widget| widget.snapshot());
         } else if let Some(ask) = read(&what, &with) {
             app.send_message((ask, Source::Api));
         }

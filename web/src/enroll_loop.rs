@@ -9,17 +9,20 @@ mod ran;
 pub(crate) use controls::{AT_START, at_start};
 
 use crate::{
-    embed::{LoopSnapshot, Options, Problem},
+    embed::{Options, Problem, of_loop},
     ui::{Attr, El, el, fragment},
     widget::{Ask, Link},
     words,
 };
 use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
+use wasm_bindgen::JsValue;
 
 /// The hero's state: a timeline, and what is seen of it.
 pub struct EnrollLoop {
     timeline: Timeline,
     view: LoopView,
+    /// Something was asked since it opened.
+    asked: bool,
 }
 
 impl EnrollLoop {
@@ -31,7 +34,7 @@ impl EnrollLoop {
             let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
             problems.push(Problem { code: "story", message });
         }
-        (Self { view: LoopView::of(&timeline), timeline }, problems)
+        (Self { view: LoopView::of(&timeline), timeline, asked: false }, problems)
     }
 
     /// Does what is asked, if it can happen. True if something changed.
@@ -48,14 +51,15 @@ impl EnrollLoop {
             Ask::Run(_) => false,
         };
         if changed {
+            self.asked = true;
             self.view = LoopView::of(&self.timeline);
         }
         changed
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> LoopSnapshot<'_> {
-        LoopSnapshot::of(&self.view)
+    pub fn snapshot(&self) -> JsValue {
+        of_loop(&self.view)
     }
 
     /// The whole instrument.
@@ -63,7 +67,7 @@ impl EnrollLoop {
         let view = &self.view;
         fragment()
             .child(rail::rail(view))
-            .child(instrument::stage(view))
+            .child(instrument::stage(view, self.asked))
             .child(instrument::under(view))
             .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
             .child(controls::controls(view, link))

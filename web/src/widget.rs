@@ -1,13 +1,12 @@
 //! The one Yew component, which is either widget. One, because every component type costs thousands of bytes.
 
 use crate::{
-    embed::{Options, Problem, Snapshot, to_js},
+    embed::{Options, Problem, object},
     enroll_loop::EnrollLoop,
     enroll_proof::EnrollProof,
-    ui::{Attr, Button, El, Moves, el, fragment},
+    ui::{Attr, Button, El, el, fragment},
 };
 use js_sys::Function;
-use serde::Serialize;
 use wasm_bindgen::JsValue;
 use yew::{html::Scope, prelude::*};
 
@@ -36,8 +35,7 @@ pub enum Ask {
 }
 
 /// Who asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The reader, with a button.
     User,
@@ -61,8 +59,6 @@ pub fn asks(link: &Link, button: &Button, ask: Ask) -> El {
 pub struct Widget {
     shown: Shown,
     problems: Vec<Problem>,
-    root: NodeRef,
-    moves: Moves,
 }
 
 enum Shown {
@@ -82,27 +78,24 @@ impl Widget {
     }
 
     fn report(&self, context: &Context<Self>) {
-        for problem in &self.problems {
-            emit(context, "enroll-error", &to_js(problem));
+        for Problem { code, message } in &self.problems {
+            let detail = [("code", JsValue::from_str(code)), ("message", JsValue::from_str(message))];
+            emit(context, "enroll-error", &object(&detail));
         }
     }
 
     /// Says what happened, who asked, and what there is to see now.
     fn tell(&self, context: &Context<Self>, name: &str, source: Source) {
-        #[derive(Serialize)]
-        struct Detail<'a> {
-            source: Source,
-            snapshot: Snapshot<'a>,
-        }
-        let detail = to_js(&Detail { source, snapshot: self.snapshot() });
-        emit(context, name, &detail);
+        let source = if source == Source::User { "user" } else { "api" };
+        let detail = [("source", JsValue::from_str(source)), ("snapshot", self.snapshot())];
+        emit(context, name, &object(&detail));
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> Snapshot<'_> {
+    pub fn snapshot(&self) -> JsValue {
         match &self.shown {
-            Shown::Loop(hero) => Snapshot::Loop(hero.snapshot()),
-            Shown::Proof(proof) => Snapshot::Proof(proof.snapshot()),
+            Shown::Loop(hero) => hero.snapshot(),
+            Shown::Proof(proof) => proof.snapshot(),
         }
     }
 }
@@ -118,7 +111,7 @@ impl Component for Widget {
 
     fn create(context: &Context<Self>) -> Self {
         let (shown, problems) = Self::open(&context.props().options);
-        let widget = Self { shown, problems, root: NodeRef::default(), moves: Moves::default() };
+        let widget = Self { shown, problems };
         widget.report(context);
         widget
     }
@@ -160,7 +153,6 @@ impl Component for Widget {
         el("div.instrument")
             .attr(Attr::Role, "group")
             .attr(Attr::AriaLabel, label)
-            .node_ref(&self.root)
             .child(problems)
             .child(body)
             .html()
@@ -169,9 +161,6 @@ impl Component for Widget {
     fn rendered(&mut self, context: &Context<Self>, first: bool) {
         if first {
             self.tell(context, "enroll-ready", Source::Api);
-        }
-        if let Some(root) = self.root.cast::<web_sys::Element>() {
-            self.moves.look(&root);
         }
     }
 }

@@ -7,10 +7,12 @@ use crate::{
 };
 use enroll_once_core::{
     reliable_loop::Life,
+    small::{decimal, joined},
     view::{JobView, Lane, LaneName, LockView, LoopView, Marker, WorkerView},
 };
 
-pub(super) fn stage(view: &LoopView) -> El {
+/// `moves`: the reader has acted, so a job that is now in another lane may be seen to come from where it was.
+pub(super) fn stage(view: &LoopView, moves: bool) -> El {
     let mut lanes = fragment();
     for item in &view.lanes {
         // failed takes no place until it is used.
@@ -18,7 +20,9 @@ pub(super) fn stage(view: &LoopView) -> El {
             lanes = lanes.child(lane(item));
         }
     }
-    el("div.stage").child(lanes).child(count(view.enrolled, view.deliveries as usize))
+    el(if moves { "div.stage moves" } else { "div.stage" })
+        .child(lanes)
+        .child(count(view.enrolled, view.deliveries as usize))
 }
 
 fn lane(lane: &Lane) -> El {
@@ -62,7 +66,6 @@ fn job(lane: LaneName, job: &JobView) -> El {
     el("li")
         .class(class)
         .key(&job.id)
-        .attr_of(Attr::DataMove, &job.id)
         .child(first)
         .maybe((lane == LaneName::Active).then(|| lock(job.lock.as_ref())))
         .maybe(job.suspect.then(|| el("p.mark").text("suspect")))
@@ -74,7 +77,7 @@ fn job(lane: LaneName, job: &JobView) -> El {
 /// The lock drains with the virtual clock. The bar is a drawing of the words beside it.
 fn lock(lock: Option<&LockView>) -> El {
     let Some(lock) = lock else { return el("p.lock gone").text("no lock") };
-    let share = (lock.left.0 * 100 / lock.of.0.max(1)).to_string();
+    let share = decimal(lock.left.0 * 100 / lock.of.0.max(1));
     let owner = lock.owner.map_or_else(|| lock.token.clone(), |owner| owner.to_string());
     let bar = el("svg")
         .attr(Attr::ViewBox, "0 0 100 8")
@@ -110,7 +113,7 @@ fn suspects(suspects: &[String]) -> El {
     let (class, names) = if suspects.is_empty() {
         ("suspects", fragment().text("none"))
     } else {
-        ("suspects violet", el("code").text(&suspects.join(" ")))
+        ("suspects violet", el("code").text(&joined(suspects, " ")))
     };
     el("div").class(class).child(el("dt").text("suspects")).child(el("dd").child(names))
 }

@@ -116,7 +116,7 @@ const ANY_TOKEN: &str = "add, step, crash, a worker's action such as w1:take, ti
 
 impl Reading {
     fn token(&mut self, story: &mut Story, token: &str) -> Result<(), String> {
-        if let Some((name, value)) = token.split_once('=') {
+        if let Some((name, value)) = small::cut(token, b'=') {
             if !story.tokens.is_empty() {
                 return Err("setup such as lock=30s only before the first action".to_string());
             }
@@ -167,7 +167,7 @@ const SETUP_TOKENS: &str =
 
 fn guard(code: &str) -> Result<Guard, String> {
     Guard::parse(code).ok_or_else(|| {
-        let codes = Guard::ALL.map(Guard::code).join(", ");
+        let codes = small::joined(&Guard::ALL.map(|guard| guard.code().to_string()), ", ");
         ["a guard after `off=`, one of ", &codes, ", not `", code, "`"].concat()
     })
 }
@@ -195,7 +195,7 @@ fn action(token: &str) -> Result<Token, String> {
         }
         return Ok(Token::Act(Action::Advance(by)));
     }
-    let (head, rest) = token.split_once(':').map_or((token, None), |(head, rest)| (head, Some(rest)));
+    let (head, rest) = small::cut(token, b':').map_or((token, None), |(head, rest)| (head, Some(rest)));
     match (head, rest) {
         ("step", None) => Ok(Token::Step),
         ("crash", None) => Ok(Token::Crash),
@@ -218,7 +218,7 @@ fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
     match rest {
         None => Ok(Token::NextOf(worker)),
         Some(word) => worker_action(worker, word).map(Token::Act).ok_or_else(|| {
-            let ops = Op::ALL.map(Op::word).join(", ");
+            let ops = small::joined(&Op::ALL.map(|op| op.word().to_string()), ", ");
             format!("after `{worker}:` one of {ops}, renew, sweep, crash, start, freeze, thaw, lose-reply")
         }),
     }

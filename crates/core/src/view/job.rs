@@ -2,7 +2,7 @@
 
 use crate::{
     reliable_loop::{Held, Life, Worker, WorkerId, World},
-    small::number,
+    small::{cut, number},
     time::Millis,
 };
 use alloc::{
@@ -142,7 +142,7 @@ fn lock(world: &World, id: &str) -> Option<LockView> {
 
 /// The worker in a token such as `w1:3`.
 fn owner_of(token: &str) -> Option<WorkerId> {
-    let (worker, _) = token.strip_prefix('w')?.split_once(':')?;
+    let (worker, _) = cut(token.strip_prefix('w')?, b':')?;
     u8::try_from(number(worker)?).ok().map(WorkerId)
 }
 
