@@ -17,10 +17,9 @@ use crate::{
 use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
 use wasm_bindgen::JsValue;
 
-/// The hero's state: a timeline, and what is seen of it.
+/// The hero's state.
 pub struct EnrollLoop {
     timeline: Timeline,
-    view: LoopView,
     /// Something was asked since it opened.
     asked: bool,
 }
@@ -34,7 +33,7 @@ impl EnrollLoop {
             let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
             problems.push(Problem { code: "story", message });
         }
-        (Self { view: LoopView::of(&timeline), timeline, asked: false }, problems)
+        (Self { timeline, asked: false }, problems)
     }
 
     /// Does what is asked, if it can happen. True if something changed.
@@ -50,21 +49,18 @@ impl EnrollLoop {
             }
             Ask::Run(_) => false,
         };
-        if changed {
-            self.asked = true;
-            self.view = LoopView::of(&self.timeline);
-        }
+        self.asked |= changed;
         changed
     }
 
     /// What a script gets to see.
     pub fn snapshot(&self) -> JsValue {
-        of_loop(&self.view)
+        of_loop(&LoopView::of(&self.timeline))
     }
 
     /// The whole instrument.
     pub fn show(&self, link: &Link, announce: bool) -> El {
-        let view = &self.view;
+        let view = &LoopView::of(&self.timeline);
         fragment()
             .child(rail::rail(view))
             .child(instrument::stage(view, self.asked))

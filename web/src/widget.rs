@@ -43,8 +43,13 @@ pub enum Source {
     Api,
 }
 
-/// A message: what is asked, and by whom.
-pub type Msg = (Ask, Source);
+/// What a widget is told.
+pub enum Msg {
+    /// This is asked, by whom.
+    Ask(Ask, Source),
+    /// Open again with these options. A message, since Yew's own way to new properties costs more bytes.
+    Open(Options),
+}
 
 /// Where a widget's buttons send what is asked.
 pub type Link = Scope<Widget>;
@@ -52,11 +57,12 @@ pub type Link = Scope<Widget>;
 /// A button that asks this.
 pub fn asks(link: &Link, button: &Button, ask: Ask) -> El {
     let link = link.clone();
-    button.show(move || link.send_message((ask, Source::User)))
+    button.show(move || link.send_message(Msg::Ask(ask, Source::User)))
 }
 
 /// Either widget.
 pub struct Widget {
+    options: Options,
     shown: Shown,
     problems: Vec<Problem>,
 }
@@ -75,6 +81,23 @@ impl Widget {
             let (hero, problems) = EnrollLoop::open(options);
             (Shown::Loop(Box::new(hero)), problems)
         }
+    }
+
+    fn answer(&mut self, ask: Ask) -> bool {
+        match &mut self.shown {
+            Shown::Loop(hero) => hero.answer(ask),
+            Shown::Proof(proof) => proof.answer(ask),
+        }
+    }
+
+    fn open_again(&mut self, context: &Context<Self>, options: Options) -> bool {
+        let changed = options != self.options;
+        if changed {
+            (self.shown, self.problems) = Self::open(&options);
+            self.options = options;
+            self.report(context);
+        }
+        changed
     }
 
     fn report(&self, context: &Context<Self>) {
@@ -110,16 +133,17 @@ impl Component for Widget {
     type Properties = Props;
 
     fn create(context: &Context<Self>) -> Self {
-        let (shown, problems) = Self::open(&context.props().options);
-        let widget = Self { shown, problems };
+        let options = context.props().options.clone();
+        let (shown, problems) = Self::open(&options);
+        let widget = Self { options, shown, problems };
         widget.report(context);
         widget
     }
 
-    fn update(&mut self, context: &Context<Self>, (ask, source): Msg) -> bool {
-        let changed = match &mut self.shown {
-            Shown::Loop(hero) => hero.answer(ask),
-            Shown::Proof(proof) => proof.answer(ask),
+    fn update(&mut self, context: &Context<Self>, message: Msg) -> bool {
+        let (changed, source) = match message {
+            Msg::Ask(ask, source) => (self.answer(ask), source),
+            Msg::Open(options) => (self.open_again(context, options), Source::Api),
         };
         if changed {
             self.tell(context, "enroll-change", source);
@@ -127,19 +151,9 @@ impl Component for Widget {
         changed
     }
 
-    fn changed(&mut self, context: &Context<Self>, old: &Props) -> bool {
-        if context.props().options == old.options {
-            return false;
-        }
-        (self.shown, self.problems) = Self::open(&context.props().options);
-        self.report(context);
-        self.tell(context, "enroll-change", Source::Api);
-        true
-    }
-
     fn view(&self, context: &Context<Self>) -> Html {
         let link = context.link();
-        let announce = !context.props().options.quiet;
+        let announce = !self.options.quiet;
         let (label, body) = match &self.shown {
             Shown::Loop(hero) => ("The enroll job, step by step", hero.show(link, announce)),
             Shown::Proof(proof) => ("The enroll job, run again and again", proof.show(link, announce)),

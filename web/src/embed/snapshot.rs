@@ -33,11 +33,7 @@ fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> JsValue {
 pub fn of_loop(view: &LoopView) -> JsValue {
     let lane = |name: LaneName| {
         texts(
-            view.lanes
-                .iter()
-                .filter(|lane| lane.name == name)
-                .flat_map(|lane| &lane.jobs)
-                .map(|job| &*job.id),
+            view.lanes.iter().filter(|lane| lane.name == name).flat_map(|lane| &lane.jobs).map(|job| job.id),
         )
     };
     let dead: Vec<String> = view.dead().map(|worker| worker.to_string()).collect();
@@ -58,7 +54,7 @@ pub fn of_loop(view: &LoopView) -> JsValue {
         ("failed", lane(LaneName::Failed)),
         ("suspects", texts(view.suspects.iter().map(String::as_str))),
         ("dead", texts(dead.iter().map(String::as_str))),
-        ("log", log(&view.log)),
+        ("log", log(view.log)),
         ("canStep", view.why_no_step.is_none().into()),
         ("canCrash", view.why_no_crash.is_none().into()),
         ("canGoBack", view.can_go_back.into()),

@@ -43,7 +43,7 @@ fn lane(lane: &Lane) -> El {
         .class(class)
         .attr(Attr::AriaLabelledby, name)
         .attr(Attr::Part, name)
-        .child(el("h3").attr(Attr::Id, name).child(el("i").text(&lane.prefix)).child(el("b").text(name)))
+        .child(el("h3").attr(Attr::Id, name).child(el("i").text(lane.prefix)).child(el("b").text(name)))
         .child(el("ul").child(jobs).maybe(empty))
 }
 
@@ -61,11 +61,11 @@ fn job(lane: LaneName, job: &JobView) -> El {
         (LaneName::Failed, _, true) => "job failed suspect",
     };
     let first = el("p.first")
-        .child(el("b.id").text(&job.id))
+        .child(el("b.id").text(job.id))
         .child(el("span.state").text(words::job_state(lane, job)));
     el("li")
         .class(class)
-        .key(&job.id)
+        .key(job.id)
         .child(first)
         .maybe((lane == LaneName::Active).then(|| lock(job.lock.as_ref())))
         .maybe(job.suspect.then(|| el("p.mark").text("suspect")))
@@ -78,7 +78,7 @@ fn job(lane: LaneName, job: &JobView) -> El {
 fn lock(lock: Option<&LockView>) -> El {
     let Some(lock) = lock else { return el("p.lock gone").text("no lock") };
     let share = decimal(lock.left.0 * 100 / lock.of.0.max(1));
-    let owner = lock.owner.map_or_else(|| lock.token.clone(), |owner| owner.to_string());
+    let owner = lock.owner.map_or_else(|| lock.token.to_string(), |owner| owner.to_string());
     let bar = el("svg")
         .attr(Attr::ViewBox, "0 0 100 8")
         .attr(Attr::PreserveAspectRatio, "none")
@@ -105,7 +105,7 @@ pub(super) fn under(view: &LoopView) -> El {
     let log = el("div").child(el("dt").text("Portal's log")).child(el("dd").child(log(view)));
     el("div.under")
         .child(el("dl.of-wait").child(marker))
-        .child(el("dl.of-active").child(workers).child(suspects(&view.suspects)).child(guard))
+        .child(el("dl.of-active").child(workers).child(suspects(view.suspects)).child(guard))
         .child(el("dl.of-log").child(log))
 }
 
@@ -141,7 +141,7 @@ fn log(view: &LoopView) -> El {
         return fragment().text("no event");
     }
     let mut events = el("ol");
-    for event in &view.log {
+    for event in view.log {
         events = events.child(
             el("li")
                 .child(el("b").text("LearnerEnrolled"))

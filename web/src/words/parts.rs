@@ -78,8 +78,8 @@ pub fn job_title(job: &JobView) -> String {
 
 /// A failed job's reason.
 #[must_use]
-pub fn failed_value(lane: LaneName, job: &JobView) -> Option<&str> {
-    job.result.as_deref().filter(|_| lane == LaneName::Failed)
+pub fn failed_value<'a>(lane: LaneName, job: &JobView<'a>) -> Option<&'a str> {
+    job.result.filter(|_| lane == LaneName::Failed)
 }
 
 /// Where the marker is.
@@ -209,7 +209,7 @@ pub fn actor_line(shown: &Box) -> String {
 
 /// The lines of a call to Portal.
 #[must_use]
-pub fn portal_lines(result: &Result<LearnerEnrolled, PortalError>) -> Vec<(&'static str, String)> {
+pub fn portal_lines(result: Result<&LearnerEnrolled, PortalError>) -> Vec<(&'static str, String)> {
     match result {
         Ok(event) => {
             let fields = ["%LearnerEnrolled{user_id: ", event.user_id.as_str(), ", course_id: "].concat();
