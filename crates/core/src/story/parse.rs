@@ -7,6 +7,7 @@ use crate::{
     time::Millis,
 };
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -199,7 +200,7 @@ fn action(token: &str) -> Result<Token, String> {
     match (head, rest) {
         ("step", None) => Ok(Token::Step),
         ("crash", None) => Ok(Token::Crash),
-        ("add", None) => Ok(Token::Act(Action::Add(NewEnrollment::default()))),
+        ("add", None) => Ok(Token::Act(Action::Add(Box::default()))),
         ("add", Some(rest)) => add(rest).map(|new| Token::Act(Action::Add(new))),
         ("portal", Some("restart")) => Ok(Token::Act(Action::RestartPortal)),
         ("portal", Some("down")) => Ok(Token::Act(Action::PortalDown)),
@@ -241,7 +242,7 @@ fn worker_action(worker: WorkerId, word: &str) -> Option<Action> {
     Some(of_worker(worker))
 }
 
-fn add(rest: &str) -> Result<NewEnrollment, String> {
+fn add(rest: &str) -> Result<Box<NewEnrollment>, String> {
     let mut parts = rest.split(':');
     let (id, learner, course) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
     let who = match (learner, course, parts.next()) {
@@ -253,7 +254,7 @@ fn add(rest: &str) -> Result<NewEnrollment, String> {
         return Err(PLAIN.to_string());
     }
     let id = Some(job_id(id)?);
-    Ok(NewEnrollment { id, who: who.map(|(learner, course)| (learner.to_string(), course.to_string())) })
+    Ok(Box::new(NewEnrollment { id, who: who.map(|(learner, course)| (learner.to_string(), course.to_string())) }))
 }
 
 fn evict(rest: &str) -> Result<Action, String> {
