@@ -168,7 +168,7 @@ class EnrollElement extends HTMLElement {
   }
 
   ask(what, times) {
-    return this.#ready.then(() => this.#guard(() => this.#handle?.(what, times)));
+    return this.#ready.then(() => this.#guard(() => this.#handle?.(what, String(times))));
   }
 }
 

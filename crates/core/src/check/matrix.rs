@@ -5,9 +5,7 @@
 
 use super::{Verdict, continuation::goes_on};
 use crate::{
-    reliable_loop::{
-        Action, Guard, Guards, Op, Program, Setup, WorkerId, World, next, press, step,
-    },
+    reliable_loop::{Action, Guard, Guards, Op, Program, Setup, WorkerId, World, next, press, step},
     story::{RanStep, Story, Token},
 };
 use alloc::{string::String, string::ToString, vec::Vec};

@@ -254,7 +254,10 @@ fn add(rest: &str) -> Result<Box<NewEnrollment>, String> {
         return Err(PLAIN.to_string());
     }
     let id = Some(job_id(id)?);
-    Ok(Box::new(NewEnrollment { id, who: who.map(|(learner, course)| (learner.to_string(), course.to_string())) }))
+    Ok(Box::new(NewEnrollment {
+        id,
+        who: who.map(|(learner, course)| (learner.to_string(), course.to_string())),
+    }))
 }
 
 fn evict(rest: &str) -> Result<Action, String> {
