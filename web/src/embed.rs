@@ -11,34 +11,14 @@ pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
 
 use crate::widget::{Ask, Props, Source, Widget};
 use js_sys::{Array, Function};
-use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use yew::AppHandle;
-
-thread_local! {
-    static REPORT: RefCell<Option<Function>> = const { RefCell::new(None) };
-}
 
 /// The stylesheet for the shadow root of every widget.
 #[wasm_bindgen]
 #[must_use]
 pub fn stylesheet() -> String {
     include_str!("style.css").into()
-}
-
-/// Calls `report` with a message when the code panics. After that no widget of this instance can go on.
-#[wasm_bindgen(js_name = onPanic)]
-pub fn on_panic(report: Function) {
-    REPORT.with(|slot| slot.replace(Some(report)));
-    yew::set_custom_panic_hook(Box::new(|info| {
-        let message = JsValue::from_str(&info.to_string());
-        REPORT.with(|slot| {
-            if let Some(report) = slot.borrow().as_ref() {
-                // A listener that throws cannot make things worse.
-                drop(report.call1(&JsValue::NULL, &message));
-            }
-        });
-    }));
 }
 
 /// A running widget. It is gone when [`Handle::destroy`] is called.

@@ -5,7 +5,7 @@
 //! * [`cli`]: arguments to a [`cli::Command`];
 //! * [`suite`]: runs the stages of `test`; the stages themselves are data, in [`stages`]: a new check is a new entry there;
 //! * [`page`]: builds and serves the page with trunk; [`publish`]: how it is compiled for readers; [`imports`]: shortens
-//!   names; [`sizes`]: what the page weighs, and the budget;
+//!   names; [`instance`]: lets a panic be survived; [`sizes`]: what the page weighs, and the budget;
 //! * [`toolbox`]: what a command needs ([`toolbox::Need`]), and the environment that it then gets;
 //! * [`tools`], [`tools::install`]: the pinned tools in the per-user cache; [`browser`], [`rust`], [`system`]: the rest;
 //! * [`project`], [`process`]: where things are, how programs are run.
@@ -23,6 +23,7 @@ use crate::toolbox::Toolbox;
 mod browser;
 mod cli;
 mod imports;
+mod instance;
 mod page;
 mod process;
 mod project;
