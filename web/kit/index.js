@@ -98,7 +98,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   connectedCallback() {
-    if (this.#handle || this.#watch) return;
+    if (this.#handle || this.#watch || this.#states?.has("failed")) return;
     if (this.#option("loading") === "eager" || !("IntersectionObserver" in globalThis)) return void this.#mount();
     this.#watch = new IntersectionObserver(
       (entries) => entries.some((entry) => entry.isIntersecting) && this.#mount(),
@@ -202,7 +202,6 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
 
   // The readable fallback comes back, and one event says why.
   #fail(code, message) {
-    if (this.#states?.has("failed")) return;
     const focused = this.matches(":focus-within");
     live.delete(this);
     this.#handle = undefined;
