@@ -59,7 +59,8 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       for (const name of element.observedAttributes) {
         Object.defineProperty(element.prototype, camel(name), {
           get() {
-            return this.#option(name);
+            const value = this.#option(name);
+            return name === "no-announce" ? value !== undefined : value;
           },
           set(value) {
             this.#own[name] = value;
@@ -71,7 +72,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       }
       for (const what of methods) {
         element.prototype[what] = function (times = 1) {
-          return this.#ready.then(() => this.#guard(() => this.#handle?.ask(what, times)));
+          return this.#ready.then(() => this.#guard(() => this.#handle?.(what, times)));
         };
       }
     };
@@ -94,7 +95,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   get snapshot() {
-    return this.#handle?.snapshot();
+    return this.#handle?.("snapshot");
   }
 
   connectedCallback() {
@@ -121,7 +122,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
   attributeChangedCallback(name, before, now) {
     if (name === "loading" || !this.#handle || (now !== undefined && before === now)) return;
     this.#states?.delete("error"); // what is still wrong is reported again
-    this.#guard(() => this.#handle.update(this.#options()));
+    this.#guard(() => this.#handle("update", this.#options()));
   }
 
   #option(name) {
@@ -163,15 +164,15 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     this.#states?.clear(); // an element that is added again begins anew, also one that could not load
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle) this.#guard(() => handle.destroy());
+    if (handle) this.#guard(() => handle("destroy"));
   }
 
-  // Nothing of ours is thrown into the host's page.
+  // Nothing of ours is thrown into the host's page. (A release build throws nothing here: its instance says that it is over.)
   #guard(run) {
     try {
       run();
     } catch (error) {
-      this.#fail("panic", String(error?.message ?? error));
+      trapped(error);
     }
   }
 
