@@ -201,7 +201,8 @@ async fn answer(State(record): State<Arc<Record>>, request: Request, next: Next)
         .to_owned();
     let (mut parts, body) = next.run(request).await.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-    let body = if parts.status.is_success() { record.flaw.apply(&path, body.into()) } else { Some(body.into()) };
+    let body =
+        if parts.status.is_success() { record.flaw.apply(&path, body.into()) } else { Some(body.into()) };
     parts.headers.remove(header::CONTENT_LENGTH); // it may have changed
     let mut response = match body {
         Some(body) => Response::from_parts(parts, body.into()),

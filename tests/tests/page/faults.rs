@@ -16,16 +16,17 @@ use serde_json::json;
 fn says(browser: &Browser, code: &str) -> Result<()> {
     for (id, text) in [("left", "the left one in words"), ("proof", "the proof in words")] {
         let selector = format!("#{id}");
-        browser
-            .until("return heard.some((one) => one.type === 'enroll-error' && one.target === arguments[0])", &[
-                json!(id),
-            ])?;
+        browser.until(
+            "return heard.some((one) => one.type === 'enroll-error' && one.target === arguments[0])",
+            &[json!(id)],
+        )?;
         assert_eq!(readable(browser, &selector)?, text);
     }
     browser.run_async::<()>("await frame(); await frame();", &[])?;
     let heard = browser.heard()?;
     for id in ["left", "right", "proof", "other"] {
-        let codes: Vec<_> = of_kind(&heard, "enroll-error", id).iter().map(|one| one.code.as_deref()).collect();
+        let codes: Vec<_> =
+            of_kind(&heard, "enroll-error", id).iter().map(|one| one.code.as_deref()).collect();
         assert_eq!(codes, [Some(code)], "{id}: {heard:?}");
     }
     assert_eq!(heard.len(), 4, "{heard:?}");
@@ -205,9 +206,10 @@ fn check_panicked(browser: &Browser, times: usize) -> Result<()> {
         assert_eq!(errors.len(), times, "{id}: {heard:?}");
         assert!(errors.iter().all(|one| one.code.as_deref() == Some("panic")), "{errors:?}");
         assert_eq!(readable(browser, &format!("#{id}"))?, text);
-        assert!(browser.run::<bool>("return widget(arguments[0]).matches(':state(error):not(:state(ready))')", &[
-            json!(format!("#{id}"))
-        ])?);
+        assert!(browser.run::<bool>(
+            "return widget(arguments[0]).matches(':state(error):not(:state(ready))')",
+            &[json!(format!("#{id}"))]
+        )?);
     }
     assert!(heard.iter().all(|one| one.kind != "uncaught"), "the host has seen nothing: {heard:?}");
     let console = browser.console()?;
