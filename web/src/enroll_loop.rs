@@ -20,8 +20,6 @@ use wasm_bindgen::JsValue;
 /// The hero's state.
 pub struct EnrollLoop {
     timeline: Timeline,
-    /// Something was asked since it opened.
-    asked: bool,
 }
 
 impl EnrollLoop {
@@ -33,12 +31,12 @@ impl EnrollLoop {
             let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
             problems.push(Problem { code: "story", message });
         }
-        (Self { timeline, asked: false }, problems)
+        (Self { timeline }, problems)
     }
 
     /// Does what is asked, if it can happen. True if something changed.
     pub fn answer(&mut self, ask: Ask) -> bool {
-        let changed = match ask {
+        match ask {
             Ask::Step => self.timeline.press(&Token::Step).is_ok(),
             Ask::Crash => self.timeline.press(&Token::Crash).is_ok(),
             Ask::Back => self.timeline.back(),
@@ -48,9 +46,7 @@ impl EnrollLoop {
                 away
             }
             Ask::Run(_) => false,
-        };
-        self.asked |= changed;
-        changed
+        }
     }
 
     /// What a script gets to see.
@@ -63,7 +59,7 @@ impl EnrollLoop {
         let view = &LoopView::of(&self.timeline);
         fragment()
             .child(rail::rail(view))
-            .child(instrument::stage(view, self.asked))
+            .child(instrument::stage(view))
             .child(instrument::under(view))
             .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
             .child(controls::controls(view, link))

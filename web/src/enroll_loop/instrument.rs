@@ -11,8 +11,7 @@ use enroll_once_core::{
     view::{JobView, Lane, LaneName, LockView, LoopView, Marker, WorkerView},
 };
 
-/// `moves`: the reader has acted, so a job that is now in another lane may be seen to come from where it was.
-pub(super) fn stage(view: &LoopView, moves: bool) -> El {
+pub(super) fn stage(view: &LoopView) -> El {
     let mut lanes = fragment();
     for item in &view.lanes {
         // failed takes no place until it is used.
@@ -20,9 +19,7 @@ pub(super) fn stage(view: &LoopView, moves: bool) -> El {
             lanes = lanes.child(lane(item));
         }
     }
-    el(if moves { "div.stage moves" } else { "div.stage" })
-        .child(lanes)
-        .child(count(view.enrolled, view.deliveries as usize))
+    el("div.stage").child(lanes).child(count(view.enrolled, view.deliveries as usize))
 }
 
 fn lane(lane: &Lane) -> El {
