@@ -130,6 +130,13 @@ pub const EVERYTHING: &[Stage] = &[
         after: Some("page"),
         steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--test", "page"])],
     },
+    Stage {
+        name: "hosts",
+        about: "the package in other people's pages: mdBook, React, webpack and others, in headless Chromium",
+        needs: &[Need::Browser, Need::Npm, Need::MdBook],
+        after: Some("package"),
+        steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--test", "hosts"])],
+    },
 ];
 
 /// What `--quick` runs instead.

@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn what_an_option_leaves_out_is_no_secret() {
         let left_out = left_out(Selection::Quick, &chosen(Selection::Quick));
-        let expected = "format, clippy, tests, wasm-tests, page, package, differential, end-to-end (--quick)";
+        let expected =
+            "format, clippy, tests, wasm-tests, page, package, differential, end-to-end, hosts (--quick)";
         assert_eq!(left_out, expected);
     }
 
