@@ -62,21 +62,20 @@ impl Flaw {
     /// The answer to this path, with the flaw. Nothing: it is not there.
     fn apply(self, path: &str, body: Vec<u8>) -> Option<Vec<u8>> {
         let is_wasm = path.ends_with(".wasm");
-        match self {
-            Self::NoWasm if is_wasm => None,
-            Self::HalfAWasm if is_wasm => Some(body[..body.len() / 2].to_vec()),
-            Self::OtherWasm if is_wasm => Some(of_another_build(body)),
-            Self::NoScript if path.ends_with("enroll-once-web.js") => None,
-            _ => Some(body),
+        if self == Self::NoWasm && is_wasm || self == Self::NoScript && path.ends_with("enroll-once-web.js") {
+            None
+        } else if self == Self::HalfAWasm && is_wasm {
+            Some(body[..body.len() / 2].to_vec())
+        } else if self == Self::OtherWasm && is_wasm {
+            Some(of_another_build(body))
+        } else {
+            Some(body)
         }
     }
 
     fn policy(self) -> Option<String> {
-        match self {
-            Self::NoPolicy => None,
-            Self::NoWasmEval => Some(POLICY.replace(" 'wasm-unsafe-eval'", "")),
-            _ => Some(POLICY.to_owned()),
-        }
+        let not_allowed = if self == Self::NoWasmEval { " 'wasm-unsafe-eval'" } else { "" };
+        (self != Self::NoPolicy).then(|| POLICY.replace(not_allowed, ""))
     }
 
     fn is_shared(self, path: &str) -> bool {

@@ -72,7 +72,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       }
       for (const what of methods) {
         element.prototype[what] = function (times = 1) {
-          return this.#ready.then(() => this.#guard(() => this.#handle?.(what, times)));
+          return this.#ready.then(() => this.#guard(() => this.#handle?.(what, String(times))));
         };
       }
     };

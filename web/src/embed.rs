@@ -7,9 +7,10 @@ mod options;
 mod snapshot;
 
 pub use options::{Options, Problem};
-pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
+pub use snapshot::{object, of_loop, of_proof};
 
-use crate::widget::{Ask, Props, Source, Widget};
+use crate::widget::{Ask, Msg, Props, Source, Widget};
+use enroll_once_core::small::number;
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
@@ -28,14 +29,14 @@ pub fn stylesheet() -> String {
 /// | `what` | `with` | |
 /// |---|---|---|
 /// | `step` `crash` `back` `reset` | | what the button does |
-/// | `run` | how many times | the same for the proof |
+/// | `run` | how many times, in digits | the same for the proof |
 /// | `update` | other options | opens again |
 /// | `snapshot` | | answers with what there is to see now, as plain data |
 /// | `destroy` | | removes the widget from the page; it answers nothing from then on |
 #[wasm_bindgen]
 #[must_use]
 pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Function {
-    let props = Props { options: Options::new(proof, options), emit: emit.clone() };
+    let props = Props { options: Options::new(proof, options), emit };
     let mut app = Some(yew::Renderer::<Widget>::with_root_and_props(root, props).render());
     let ask = move |what: String, with: JsValue| -> JsValue {
         if what == "destroy"
@@ -45,12 +46,11 @@ pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Functio
         }
         let Some(app) = &mut app else { return JsValue::UNDEFINED };
         if what == "update" {
-            let options = Options::new(proof, with.unchecked_ref());
-            app.update(Props { options, emit: emit.clone() });
+            app.send_message(Msg::Open(Options::new(proof, with.unchecked_ref())));
         } else if what == "snapshot" {
-            return app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()));
+            return app.get_component().map_or(JsValue::UNDEFINED, |widget| widget.snapshot());
         } else if let Some(ask) = read(&what, &with) {
-            app.send_message((ask, Source::Api));
+            app.send_message(Msg::Ask(ask, Source::Api));
         }
         JsValue::UNDEFINED
     };
@@ -64,9 +64,7 @@ fn read(what: &str, with: &JsValue) -> Option<Ask> {
         "crash" => Ask::Crash,
         "back" => Ask::Back,
         "reset" => Ask::Reset,
-        // A number of runs as JavaScript has it: what is none runs nothing.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        "run" => Ask::Run(with.as_f64().unwrap_or(0.0) as u32),
+        "run" => Ask::Run(number(&with.as_string()?)?.try_into().ok()?),
         _ => return None,
     })
 }

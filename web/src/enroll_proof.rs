@@ -1,7 +1,7 @@
 //! `<enroll-proof>`: the same enroll job, as often as one likes, through Portal's real fold.
 
 use crate::{
-    embed::{Options, Problem, ProofSnapshot},
+    embed::{Options, Problem, of_proof},
     enroll_loop::{AT_START, at_start, sentence},
     ui::{Attr, Button, El, el, fragment},
     widget::{Ask, Link, asks},
@@ -10,11 +10,14 @@ use crate::{
 use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
+    small::decimal,
 };
+use wasm_bindgen::JsValue;
 
 /// The proof's state.
 pub struct EnrollProof {
-    opened: Proof,
+    /// How many runs it opened with.
+    opened: usize,
     proof: Proof,
 }
 
@@ -29,38 +32,33 @@ impl EnrollProof {
     pub fn open(options: &Options) -> (Self, Vec<Problem>) {
         let (runs, learner, course, problems) = options.read_proof();
         let mut proof = Proof::new(&learner, &course);
-        for _ in 0..runs {
-            proof.run();
-        }
-        (Self { opened: proof.clone(), proof }, problems)
+        run(&mut proof, runs);
+        (Self { opened: proof.deliveries(), proof }, problems)
     }
 
     /// Does what is asked. True if something changed.
     pub fn answer(&mut self, ask: Ask) -> bool {
         let before = self.proof.deliveries();
         match ask {
-            Ask::Run(times) => {
-                for _ in 0..times {
-                    if !self.proof.run() {
-                        break;
-                    }
-                }
+            Ask::Run(times) => run(&mut self.proof, times as usize),
+            Ask::Reset => {
+                self.proof.reset();
+                run(&mut self.proof, self.opened);
             }
-            Ask::Reset => self.proof = self.opened.clone(),
             Ask::Step | Ask::Crash | Ask::Back => {}
         }
         self.proof.deliveries() != before
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> ProofSnapshot<'_> {
-        ProofSnapshot::of(&self.proof)
+    pub fn snapshot(&self) -> JsValue {
+        of_proof(&self.proof)
     }
 
     /// The whole widget.
     pub fn show(&self, link: &Link, announce: bool) -> El {
         let full = self.proof.deliveries() >= Proof::MOST_RUNS;
-        let home = self.proof.deliveries() == self.opened.deliveries();
+        let home = self.proof.deliveries() == self.opened;
         let show = |label, class, off, ask| {
             let reason = if ask == Ask::Reset { AT_START } else { FULL };
             asks(link, &Button { label, class, off, reason }, ask)
@@ -81,6 +79,14 @@ impl EnrollProof {
     }
 }
 
+fn run(proof: &mut Proof, times: usize) {
+    for _ in 0..times {
+        if !proof.run() {
+            break;
+        }
+    }
+}
+
 /// A part that its title labels.
 fn titled(what: &'static str, id: &'static str, title: &'static str) -> El {
     el(what)
@@ -93,7 +99,7 @@ fn titled(what: &'static str, id: &'static str, title: &'static str) -> El {
 pub(crate) fn count(enrolled: usize, deliveries: usize) -> El {
     titled("div.count", "enrolled", "enrolled")
         .attr(Attr::Part, "count")
-        .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&enrolled.to_string()))
+        .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&decimal(enrolled as u64)))
         .child(el("p.soft").text(&words::deliveries(deliveries)))
 }
 
@@ -110,7 +116,7 @@ fn runs(proof: &Proof) -> El {
 }
 
 fn answer(number: usize, run: &Result<LearnerEnrolled, PortalError>) -> El {
-    let number = number.to_string();
+    let number = decimal(number as u64);
     el("li")
         .key(&number)
         .child(el("span.soft").text(&number))

@@ -53,7 +53,7 @@ pub const EVERYTHING: &[Stage] = &[
             Cargo(&[
                 "clippy",
                 "-p",
-                "enroll-once-web",
+                "enroll-once-widgets",
                 "--target",
                 "wasm32-unknown-unknown",
                 "--all-targets",
@@ -76,7 +76,14 @@ pub const EVERYTHING: &[Stage] = &[
         needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
         after: None,
         // --tests leaves out documentation tests, which ran natively. Never -q: the test runner does not know it.
-        steps: &[Cargo(&["test", "-p", "enroll-once-web", "--target", "wasm32-unknown-unknown", "--tests"])],
+        steps: &[Cargo(&[
+            "test",
+            "-p",
+            "enroll-once-widgets",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--tests",
+        ])],
     },
     Stage {
         name: "page",
