@@ -17,9 +17,6 @@ const IMPORTS: u8 = 2;
 const EXPORTS: u8 = 7;
 const FUNCTION: u8 = 0;
 
-/// What wasm-bindgen says that the imports come from.
-const SCRIPT: &str = "./enroll-once-web_bg.js";
-
 /// The magic number and the version, before the first section.
 const HEADER: usize = 8;
 
@@ -28,15 +25,22 @@ pub fn shorten(wasm: &Path, script: &Path) -> Result<()> {
     let bytes = fs::read(wasm).with_context(|| format!("cannot read {}", wasm.display()))?;
     let text = fs::read_to_string(script).with_context(|| format!("cannot read {}", script.display()))?;
     let digest = digest(&bytes);
-    let (bytes, names) = rename(&bytes, &digest).with_context(|| format!("in {}", wasm.display()))?;
-    let text = replace(&text, &names, &digest).with_context(|| format!("in {}", script.display()))?;
+    let from = said_to_come_from(wasm)?;
+    let (bytes, names) = rename(&bytes, &from, &digest).with_context(|| format!("in {}", wasm.display()))?;
+    let text = replace(&text, &names, &from, &digest).with_context(|| format!("in {}", script.display()))?;
     fs::write(wasm, bytes)?;
     fs::write(script, text)?;
     Ok(())
 }
 
+/// What wasm-bindgen says that the imports of this WASM come from.
+fn said_to_come_from(wasm: &Path) -> Result<String> {
+    let stem = wasm.file_stem().and_then(|stem| stem.to_str());
+    Ok(format!("./{}.js", stem.context("the WASM has no name")?))
+}
+
 /// The module with short names for its imports and for what it exports to its script; and each old name's new one.
-fn rename(module: &[u8], digest: &str) -> Result<(Vec<u8>, HashMap<String, String>)> {
+fn rename(module: &[u8], script: &str, digest: &str) -> Result<(Vec<u8>, HashMap<String, String>)> {
     let mut input = Reader(module);
     let mut output = input.take(HEADER)?.to_vec();
     let mut names = HashMap::new();
@@ -45,7 +49,7 @@ fn rename(module: &[u8], digest: &str) -> Result<(Vec<u8>, HashMap<String, Strin
         let content = input.sized()?;
         output.push(section);
         match section {
-            IMPORTS => put_sized(&mut output, &renamed_imports(content, digest, &mut names)?),
+            IMPORTS => put_sized(&mut output, &renamed_imports(content, [script, digest], &mut names)?),
             EXPORTS => put_sized(&mut output, &renamed_exports(content, &mut names)?),
             _ => put_sized(&mut output, content),
         }
@@ -53,13 +57,18 @@ fn rename(module: &[u8], digest: &str) -> Result<(Vec<u8>, HashMap<String, Strin
     Ok((output, names))
 }
 
-fn renamed_imports(content: &[u8], digest: &str, names: &mut HashMap<String, String>) -> Result<Vec<u8>> {
+/// They come from `script`, and are then said to come from `digest`.
+fn renamed_imports(
+    content: &[u8],
+    [script, digest]: [&str; 2],
+    names: &mut HashMap<String, String>,
+) -> Result<Vec<u8>> {
     let mut input = Reader(content);
     let mut output = Vec::new();
     let count = input.number()?;
     put_number(&mut output, count);
     for index in 0..count {
-        ensure!(input.sized()? == SCRIPT.as_bytes(), "an import from another file: teach this one about it");
+        ensure!(input.sized()? == script.as_bytes(), "an import from another file: teach this one about it");
         put_sized(&mut output, digest.as_bytes());
         let name = String::from_utf8(input.sized()?.to_vec())?;
         let short = short_name(index);
@@ -106,9 +115,9 @@ fn short_name(index: u32) -> String {
 }
 
 /// The script with the new names. Each must be there, or it is not the script of this module.
-fn replace(script: &str, names: &HashMap<String, String>, digest: &str) -> Result<String> {
-    ensure!(script.matches(SCRIPT).count() == 1, "{SCRIPT} is not named once");
-    let script = script.replace(SCRIPT, digest);
+fn replace(script: &str, names: &HashMap<String, String>, name: &str, digest: &str) -> Result<String> {
+    ensure!(script.matches(name).count() == 1, "{name} is not named once");
+    let script = script.replace(name, digest);
     let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut text = String::with_capacity(script.len());
     let mut found = HashSet::new();
@@ -180,6 +189,8 @@ fn put_sized(output: &mut Vec<u8>, bytes: &[u8]) {
 mod tests {
     use super::*;
 
+    const SCRIPT: &str = "./x_bg.js";
+
     /// A header, a section of two imports, and one that is of no interest.
     fn module(from: &str, first: &str, second: &str) -> Vec<u8> {
         let mut imports = vec![2];
@@ -210,36 +221,37 @@ mod tests {
 
     #[test]
     fn exports_get_short_names_unless_others_use_them() {
-        let (bytes, names) = rename(&exporting(SCRIPT, "__wbindgen_malloc", "mount"), "0f").unwrap();
+        let (bytes, names) = rename(&exporting(SCRIPT, "__wbindgen_malloc", "mount"), SCRIPT, "0f").unwrap();
         assert_eq!(bytes, exporting("0f", "c", "mount"));
-        let script = format!("{SCRIPT} a b wasm.__wbindgen_malloc(wasm.__wbindgen_malloc) function mount");
-        assert_eq!(replace(&script, &names, "0f").unwrap(), "0f a b wasm.c(wasm.c) function mount");
+        let script = format!("a b wasm.__wbindgen_malloc(wasm.__wbindgen_malloc) function mount {SCRIPT}");
+        let expected = "a b wasm.c(wasm.c) function mount 0f";
+        assert_eq!(replace(&script, &names, SCRIPT, "0f").unwrap(), expected);
     }
 
     #[test]
     fn both_files_get_the_same_short_names() {
         let long = "n".repeat(200);
-        let (bytes, names) = rename(&module(SCRIPT, &long, "call_0123"), "0f").unwrap();
+        let (bytes, names) = rename(&module(SCRIPT, &long, "call_0123"), SCRIPT, "0f").unwrap();
         assert_eq!(bytes, module("0f", "a", "b"));
         let script = format!("x={{{long}:function(){{}},\n call_0123(){{call_01234}}}}, {{'{SCRIPT}': x}}");
         let expected = "x={a:function(){},\n b(){call_01234}}, {'0f': x}";
-        assert_eq!(replace(&script, &names, "0f").unwrap(), expected);
+        assert_eq!(replace(&script, &names, SCRIPT, "0f").unwrap(), expected);
     }
 
     #[test]
     fn the_script_of_another_module_is_refused() {
-        let (_, names) = rename(&module(SCRIPT, "one", "two"), "0f").unwrap();
-        assert!(replace(&format!("one {SCRIPT}"), &names, "0f").is_err());
-        assert!(replace("one two", &names, "0f").is_err());
-        replace(&format!("one two {SCRIPT}"), &names, "0f").unwrap();
+        let (_, names) = rename(&module(SCRIPT, "one", "two"), SCRIPT, "0f").unwrap();
+        assert!(replace(&format!("one {SCRIPT}"), &names, SCRIPT, "0f").is_err());
+        assert!(replace("one two", &names, SCRIPT, "0f").is_err());
+        replace(&format!("one two {SCRIPT}"), &names, SCRIPT, "0f").unwrap();
     }
 
     #[test]
     fn a_broken_module_is_refused() {
         let whole = module(SCRIPT, "one", "two");
-        assert!(rename(&whole[..whole.len() - 1], "0f").is_err());
-        assert!(rename(b"\0asm", "0f").is_err());
-        assert!(rename(&module("./other.js", "one", "two"), "0f").is_err());
+        assert!(rename(&whole[..whole.len() - 1], SCRIPT, "0f").is_err());
+        assert!(rename(b"\0asm", SCRIPT, "0f").is_err());
+        assert!(rename(&module("./other.js", "one", "two"), SCRIPT, "0f").is_err());
     }
 
     #[test]
