@@ -26,7 +26,8 @@ pub fn shorten(wasm: &Path, script: &Path) -> Result<()> {
     let text = fs::read_to_string(script).with_context(|| format!("cannot read {}", script.display()))?;
     let digest = digest(&bytes);
     let from = said_to_come_from(wasm)?;
-    let (bytes, names) = rename(&bytes, &from, &digest).with_context(|| format!("in {}", wasm.display()))?;
+    let (bytes, names) =
+        rename(&bytes, &text, [&from, &digest]).with_context(|| format!("in {}", wasm.display()))?;
     let text = replace(&text, &names, &from, &digest).with_context(|| format!("in {}", script.display()))?;
     fs::write(wasm, bytes)?;
     fs::write(script, text)?;
@@ -40,7 +41,11 @@ fn said_to_come_from(wasm: &Path) -> Result<String> {
 }
 
 /// The module with short names for its imports and for what it exports to its script; and each old name's new one.
-fn rename(module: &[u8], script: &str, digest: &str) -> Result<(Vec<u8>, HashMap<String, String>)> {
+fn rename(
+    module: &[u8],
+    text: &str,
+    [script, digest]: [&str; 2],
+) -> Result<(Vec<u8>, HashMap<String, String>)> {
     let mut input = Reader(module);
     let mut output = input.take(HEADER)?.to_vec();
     let mut names = HashMap::new();
@@ -50,7 +55,7 @@ fn rename(module: &[u8], script: &str, digest: &str) -> Result<(Vec<u8>, HashMap
         output.push(section);
         match section {
             IMPORTS => put_sized(&mut output, &renamed_imports(content, [script, digest], &mut names)?),
-            EXPORTS => put_sized(&mut output, &renamed_exports(content, &mut names)?),
+            EXPORTS => put_sized(&mut output, &renamed_exports(content, text, &mut names)?),
             _ => put_sized(&mut output, content),
         }
     }
@@ -83,14 +88,15 @@ fn renamed_imports(
 }
 
 /// Only what wasm-bindgen has named for itself: the other names are those that the script's own readers use.
-fn renamed_exports(content: &[u8], names: &mut HashMap<String, String>) -> Result<Vec<u8>> {
+fn renamed_exports(content: &[u8], text: &str, names: &mut HashMap<String, String>) -> Result<Vec<u8>> {
     let mut input = Reader(content);
     let mut output = Vec::new();
     let count = input.number()?;
     put_number(&mut output, count);
     for _ in 0..count {
         let mut name = String::from_utf8(input.sized()?.to_vec())?;
-        if name.starts_with("__") || name.starts_with("wasm_bindgen_") {
+        let called = text.contains(&name); // else it is there for tools
+        if called && (name.starts_with("__") || name.starts_with("wasm_bindgen_")) {
             let short = short_name(names.len() as u32);
             names.insert(std::mem::replace(&mut name, short.clone()), short);
         }
@@ -220,18 +226,21 @@ mod tests {
     }
 
     #[test]
-    fn exports_get_short_names_unless_others_use_them() {
-        let (bytes, names) = rename(&exporting(SCRIPT, "__wbindgen_malloc", "mount"), SCRIPT, "0f").unwrap();
-        assert_eq!(bytes, exporting("0f", "c", "mount"));
+    fn exports_that_the_script_calls_get_short_names_unless_others_use_them() {
         let script = format!("a b wasm.__wbindgen_malloc(wasm.__wbindgen_malloc) function mount {SCRIPT}");
-        let expected = "a b wasm.c(wasm.c) function mount 0f";
-        assert_eq!(replace(&script, &names, SCRIPT, "0f").unwrap(), expected);
+        for (exported, short) in [("__wbindgen_malloc", "c"), ("__for_tools", "__for_tools")] {
+            let (bytes, names) =
+                rename(&exporting(SCRIPT, exported, "mount"), &script, [SCRIPT, "0f"]).unwrap();
+            assert_eq!(bytes, exporting("0f", short, "mount"));
+            let expected = script.replace(exported, short).replace(SCRIPT, "0f");
+            assert_eq!(replace(&script, &names, SCRIPT, "0f").unwrap(), expected);
+        }
     }
 
     #[test]
     fn both_files_get_the_same_short_names() {
         let long = "n".repeat(200);
-        let (bytes, names) = rename(&module(SCRIPT, &long, "call_0123"), SCRIPT, "0f").unwrap();
+        let (bytes, names) = rename(&module(SCRIPT, &long, "call_0123"), "", [SCRIPT, "0f"]).unwrap();
         assert_eq!(bytes, module("0f", "a", "b"));
         let script = format!("x={{{long}:function(){{}},\n call_0123(){{call_01234}}}}, {{'{SCRIPT}': x}}");
         let expected = "x={a:function(){},\n b(){call_01234}}, {'0f': x}";
@@ -240,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_script_of_another_module_is_refused() {
-        let (_, names) = rename(&module(SCRIPT, "one", "two"), SCRIPT, "0f").unwrap();
+        let (_, names) = rename(&module(SCRIPT, "one", "two"), "", [SCRIPT, "0f"]).unwrap();
         assert!(replace(&format!("one {SCRIPT}"), &names, SCRIPT, "0f").is_err());
         assert!(replace("one two", &names, SCRIPT, "0f").is_err());
         replace(&format!("one two {SCRIPT}"), &names, SCRIPT, "0f").unwrap();
@@ -249,9 +258,9 @@ mod tests {
     #[test]
     fn a_broken_module_is_refused() {
         let whole = module(SCRIPT, "one", "two");
-        assert!(rename(&whole[..whole.len() - 1], SCRIPT, "0f").is_err());
-        assert!(rename(b"\0asm", SCRIPT, "0f").is_err());
-        assert!(rename(&module("./other.js", "one", "two"), SCRIPT, "0f").is_err());
+        assert!(rename(&whole[..whole.len() - 1], "", [SCRIPT, "0f"]).is_err());
+        assert!(rename(b"\0asm", "", [SCRIPT, "0f"]).is_err());
+        assert!(rename(&module("./other.js", "one", "two"), "", [SCRIPT, "0f"]).is_err());
     }
 
     #[test]

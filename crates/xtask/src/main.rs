@@ -32,6 +32,7 @@ mod project;
 mod publish;
 mod rust;
 mod sizes;
+mod squeeze;
 mod stages;
 mod suite;
 mod system;

@@ -7,13 +7,13 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::toolbox::{Need, Toolbox};
-use crate::{imports, instance, process, publish, sizes};
+use crate::{imports, instance, process, publish, sizes, squeeze};
 
 /// What a development build needs. No Node.js.
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
-/// What serving a release build needs.
-const RELEASE: &[Need] = &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
+/// What serving a release build needs: it is compiled as the one in `dist`, and not made smaller after that.
+const RELEASE: &[Need] = &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen];
 
 /// What the page in `dist` needs.
 pub const DIST: &[Need] =
@@ -34,6 +34,7 @@ pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     let mut trunk = trunk(toolbox)?;
     process::run(publish::published(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
     let dist = toolbox.project.dist();
+    squeeze::squeeze(toolbox, &dist.join(sizes::WASM))?;
     imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
     instance::wrap(&dist.join(sizes::GLUE))?;
     minify(toolbox)?;
