@@ -1,7 +1,9 @@
-//! A headless Chromium with one page, steered over WebDriver; DevTools commands for what WebDriver has no word for.
+//! A headless browser with one page, steered over WebDriver. For what WebDriver has no word for, Chromium has DevTools, and Firefox
+//! has WebDriver BiDi and its own settings. `ENGINE=firefox` chooses Firefox.
 //!
 //! Every test has a browser and a profile of its own. Calls block, and wait for conditions with a deadline.
 
+mod bidi;
 mod driver;
 mod look;
 mod widget;
@@ -11,6 +13,7 @@ pub use widget::Widget;
 
 use crate::serve::Site;
 use anyhow::{Context, Result, bail};
+use bidi::Bidi;
 use driver::Driver;
 use fantoccini::{
     Client, ClientBuilder,
@@ -22,6 +25,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use std::{
+    cell::RefCell,
     env,
     future::Future,
     process, thread,
@@ -43,6 +47,8 @@ const RECORDER: &str = include_str!("browser/recorder.js");
 pub struct Browser {
     client: Client,
     runtime: Runtime,
+    /// Firefox has it.
+    bidi: Option<RefCell<Bidi>>,
     _driver: Driver,
     _profile: TempDir,
 }
@@ -53,7 +59,10 @@ impl Drop for Browser {
         let close = async { tokio::time::timeout(Duration::from_secs(10), client.close()).await };
         if !matches!(self.runtime.block_on(close), Ok(Ok(()))) {
             // It did not go politely, and it does not go with its driver.
-            let process = self.client.capabilities().and_then(|all| all.get("goog:processID")?.as_u64());
+            let process = self.client.capabilities().and_then(|all| {
+                let id = all.get("goog:processID").or_else(|| all.get("moz:processID"));
+                id?.as_u64()
+            });
             let _killed =
                 process.map(|id| process::Command::new("kill").args(["-KILL", &id.to_string()]).status());
         }
@@ -64,15 +73,19 @@ impl Browser {
     /// Starts a browser with an empty page.
     ///
     /// # Errors
-    /// There is no chromedriver or no browser.
+    /// There is no driver or no browser.
     pub fn start() -> Result<Self> {
         let profile = tempfile::tempdir()?;
-        let driver = Driver::start(profile.path())?;
+        let firefox = is_firefox();
+        let driver = if firefox { Driver::gecko(profile.path()) } else { Driver::chrome(profile.path()) }?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities(&profile)?);
+        builder.capabilities(if firefox { firefox_capabilities()? } else { capabilities(&profile)? });
         let client = runtime.block_on(async { builder.connect(&driver.url).await }).context("no browser")?;
-        let browser = Self { client, runtime, _driver: driver, _profile: profile };
+        let address =
+            client.capabilities().and_then(|all| all.get("webSocketUrl")?.as_str().map(str::to_owned));
+        let bidi = address.map(|address| Bidi::connect(&address)).transpose()?.map(RefCell::new);
+        let browser = Self { client, runtime, bidi, _driver: driver, _profile: profile };
         browser.before_every_page(RECORDER)?;
         Ok(browser)
     }
@@ -100,6 +113,10 @@ impl Browser {
     /// # Errors
     /// The browser does not take it.
     pub fn before_every_page(&self, script: &str) -> Result<()> {
+        if let Some(bidi) = &self.bidi {
+            let script = json!({ "functionDeclaration": format!("() => {{ {script}\n }}") });
+            return bidi.borrow_mut().call("script.addPreloadScript", &script).map(drop);
+        }
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).map(drop)
     }
 
@@ -158,7 +175,7 @@ impl Browser {
         }
     }
 
-    /// A DevTools command.
+    /// A DevTools command, in Chromium.
     ///
     /// # Errors
     /// The browser does not take it.
@@ -172,6 +189,9 @@ impl Browser {
     /// # Errors
     /// The browser keeps no log.
     pub fn console(&self) -> Result<Vec<String>> {
+        if let Some(bidi) = &self.bidi {
+            return bidi.borrow_mut().console();
+        }
         let log =
             self.wait(self.client.issue_cmd(Command { path: "se/log", body: json!({ "type": "browser" }) }))?;
         let entries = log.as_array().context("the log is no list")?;
@@ -183,6 +203,12 @@ impl Browser {
     /// # Errors
     /// The browser does not take it.
     pub fn resize(&self, width: u32, height: u32) -> Result<()> {
+        if let Some(bidi) = &self.bidi {
+            let context = String::from(self.wait(self.client.window())?);
+            let size = json!({ "width": width, "height": height });
+            let viewport = json!({ "context": context, "viewport": size, "devicePixelRatio": 1 });
+            return bidi.borrow_mut().call("browsingContext.setViewport", &viewport).map(drop);
+        }
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size).map(drop)
     }
@@ -192,8 +218,32 @@ impl Browser {
     /// # Errors
     /// The browser does not take it.
     pub fn prefer(&self, name: &str, value: &str) -> Result<()> {
+        if self.bidi.is_some() {
+            let (setting, value) = match (name, value) {
+                ("prefers-color-scheme", "dark") => ("layout.css.prefers-color-scheme.content-override", 0),
+                ("prefers-color-scheme", _) => ("layout.css.prefers-color-scheme.content-override", 1),
+                ("prefers-reduced-motion", value) => {
+                    ("ui.prefersReducedMotion", i32::from(value == "reduce"))
+                }
+                (name, _) => bail!("Firefox has no setting for {name}"),
+            };
+            return self.set(setting, value);
+        }
         let features = json!({ "features": [{ "name": name, "value": value }] });
         self.devtools("Emulation.setEmulatedMedia", features).map(drop)
+    }
+
+    /// Changes a setting of Firefox.
+    fn set(&self, setting: &str, value: i32) -> Result<()> {
+        let context = |name: &str| {
+            let command = Command { path: "moz/context", body: json!({ "context": name }) };
+            self.wait(self.client.issue_cmd(command))
+        };
+        context("chrome")?;
+        let script = "Services.prefs.setIntPref(...arguments)";
+        let done = self.wait(self.client.execute(script, vec![json!(setting), json!(value)]));
+        context("content")?;
+        done.map(drop)
     }
 
     /// Presses keys, one after the other, wherever the focus is. `\u{e004}` is Tab, and so on, as WebDriver has it.
@@ -241,6 +291,19 @@ impl Browser {
     }
 }
 
+fn is_firefox() -> bool {
+    env::var("ENGINE").is_ok_and(|engine| engine == "firefox")
+}
+
+fn firefox_capabilities() -> Result<serde_json::Map<String, Json>> {
+    let mut options = json!({ "args": ["-headless", "--width=1280", "--height=900"] });
+    if let Ok(firefox) = env::var("FIREFOX") {
+        options["binary"] = firefox.into();
+    }
+    let all = json!({ "moz:firefoxOptions": options, "webSocketUrl": true });
+    all.as_object().cloned().context("capabilities are an object")
+}
+
 fn capabilities(profile: &TempDir) -> Result<serde_json::Map<String, Json>> {
     let mut options = json!({
         "args": [
@@ -263,7 +326,7 @@ fn capabilities(profile: &TempDir) -> Result<serde_json::Map<String, Json>> {
     all.as_object().cloned().context("capabilities are an object")
 }
 
-/// A command of chromedriver's own.
+/// A command of a driver's own.
 #[derive(Debug)]
 struct Command {
     path: &'static str,

@@ -1,7 +1,8 @@
 //! Serves the built page on a free port of this machine, under a strict Content-Security-Policy, and keeps a record of
 //! what was asked for.
 //!
-//! The page is at `/` and again at [`UNDER_A_PATH`]; small pages of other people are at `/pages/`.
+//! The page is at `/` and again at [`UNDER_A_PATH`]; small pages of other people are at `/pages/`. Or else it is a host
+//! of somebody's own, with the package in its folder `enroll-once`.
 
 use anyhow::{Result, ensure};
 use axum::{
@@ -11,12 +12,12 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::post,
+    routing::{get, post},
 };
 use std::{
     env,
     net::Ipv4Addr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 use tokio::{
@@ -61,21 +62,20 @@ impl Flaw {
     /// The answer to this path, with the flaw. Nothing: it is not there.
     fn apply(self, path: &str, body: Vec<u8>) -> Option<Vec<u8>> {
         let is_wasm = path.ends_with(".wasm");
-        match self {
-            Self::NoWasm if is_wasm => None,
-            Self::HalfAWasm if is_wasm => Some(body[..body.len() / 2].to_vec()),
-            Self::OtherWasm if is_wasm => Some(of_another_build(body)),
-            Self::NoScript if path.ends_with("enroll-once-web.js") => None,
-            _ => Some(body),
+        if self == Self::NoWasm && is_wasm || self == Self::NoScript && path.ends_with("enroll-once-web.js") {
+            None
+        } else if self == Self::HalfAWasm && is_wasm {
+            Some(body[..body.len() / 2].to_vec())
+        } else if self == Self::OtherWasm && is_wasm {
+            Some(of_another_build(body))
+        } else {
+            Some(body)
         }
     }
 
     fn policy(self) -> Option<String> {
-        match self {
-            Self::NoPolicy => None,
-            Self::NoWasmEval => Some(POLICY.replace(" 'wasm-unsafe-eval'", "")),
-            _ => Some(POLICY.to_owned()),
-        }
+        let not_allowed = if self == Self::NoWasmEval { " 'wasm-unsafe-eval'" } else { "" };
+        (self != Self::NoPolicy).then(|| POLICY.replace(not_allowed, ""))
     }
 
     fn is_shared(self, path: &str) -> bool {
@@ -134,9 +134,27 @@ impl Site {
     /// # Errors
     /// There is nothing built, or no port.
     pub fn with(flaw: Flaw) -> Result<Self> {
+        Self::of(flaw, page_routes()?)
+    }
+
+    /// Serves a host, a folder.
+    ///
+    /// # Errors
+    /// There is no package, or no port.
+    pub fn hosting(folder: &Path, flaw: Flaw) -> Result<Self> {
+        // Browsers ask for an icon where a page names none.
+        let routes = Router::new().route("/favicon.ico", get(|| async { StatusCode::OK }));
+        let routes = routes.nest_service("/enroll-once", ServeDir::new(package()?));
+        Self::of(flaw, routes.fallback_service(ServeDir::new(folder)))
+    }
+
+    fn of(flaw: Flaw, routes: Router<Arc<Record>>) -> Result<Self> {
         let record = Record { flaw, asked: Mutex::default(), breaches: Mutex::default() };
         let record = Arc::new(record);
-        let routes = routes(record.clone())?;
+        let routes = routes
+            .route("/csp-report", post(keep_breach))
+            .layer(middleware::from_fn_with_state(record.clone(), answer))
+            .with_state(record.clone());
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
         let origin = format!("http://{}", listener.local_addr()?);
@@ -163,16 +181,27 @@ impl Site {
     }
 }
 
-fn routes(record: Arc<Record>) -> Result<Router> {
+fn page_routes() -> Result<Router<Arc<Record>>> {
     let dist = dist()?;
     let pages = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("pages");
     Ok(Router::new()
-        .route("/csp-report", post(keep_breach))
         .nest_service("/pages", ServeDir::new(pages))
         .nest_service(UNDER_A_PATH.trim_end_matches('/'), ServeDir::new(&dist))
-        .fallback_service(ServeDir::new(&dist))
-        .layer(middleware::from_fn_with_state(record.clone(), answer))
-        .with_state(record))
+        .fallback_service(ServeDir::new(&dist)))
+}
+
+/// Where the package is that authors embed.
+///
+/// # Errors
+/// It is not there.
+pub fn package() -> Result<PathBuf> {
+    let folder = dist()?.join("package");
+    ensure!(
+        folder.join("package.json").is_file(),
+        "no package in {}: `cargo xtask package` makes it, and `cargo xtask test --only hosts` does both",
+        folder.display()
+    );
+    Ok(folder)
 }
 
 fn dist() -> Result<PathBuf> {

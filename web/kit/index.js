@@ -142,7 +142,11 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     try {
       const { wasm, sheet } = await load();
       if (!this.isConnected || this.#handle) return;
-      const root = document.createElement("div");
+      const root = Object.assign(document.createElement("div"), { dir: "ltr", lang: "en" }); // its words are
+      root.onkeydown = root.onkeyup = (event) => {
+        // They press our buttons. A page that goes on at Space must not do both.
+        if (event.key === " " || event.key === "Enter") event.stopPropagation();
+      };
       this.shadowRoot.adoptedStyleSheets = [sheet];
       this.shadowRoot.replaceChildren(root);
       live.add(this);

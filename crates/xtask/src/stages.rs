@@ -21,6 +21,8 @@ pub struct Stage {
 pub enum Step {
     /// cargo with these arguments.
     Cargo(&'static [&'static str]),
+    /// cargo with these arguments, for tests that then use Firefox.
+    InFirefox(&'static [&'static str]),
     /// A program of the toolbox with these arguments.
     Program(&'static str, &'static [&'static str]),
     /// The release page, with its size report and budget.
@@ -136,6 +138,30 @@ pub const EVERYTHING: &[Stage] = &[
         needs: &[Need::Browser, Need::Axe],
         after: Some("page"),
         steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--test", "page"])],
+    },
+    Stage {
+        name: "hosts",
+        about: "the package in other people's pages: mdBook, React, webpack and others, in headless Chromium",
+        needs: &[Need::Browser, Need::Npm, Need::MdBook],
+        after: Some("package"),
+        steps: &[Cargo(&["test", "-p", "enroll-once-tests", "--test", "hosts"])],
+    },
+    Stage {
+        name: "firefox",
+        about: "the built page, in headless Firefox",
+        needs: &[Need::Firefox, Need::Axe],
+        after: Some("page"),
+        steps: &[Step::InFirefox(&[
+            "test",
+            "-p",
+            "enroll-once-tests",
+            "--test",
+            "page",
+            "--",
+            // WebDriver cannot switch scripts off in Firefox and still look at the page.
+            "--skip",
+            "without_javascript_the_page_is_complete",
+        ])],
     },
 ];
 

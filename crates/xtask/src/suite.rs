@@ -132,6 +132,9 @@ fn run_stage(toolbox: &Toolbox, stage: &Stage) -> Outcome {
 fn run_step(toolbox: &Toolbox, step: &Step) -> Result<()> {
     match step {
         Step::Cargo(arguments) => process::run(toolbox.cargo()?.args(*arguments)),
+        Step::InFirefox(arguments) => {
+            process::run(toolbox.cargo()?.args(*arguments).env("ENGINE", "firefox"))
+        }
         Step::Program(name, arguments) => process::run(toolbox.program(name)?.args(*arguments)),
         Step::Page => page::build_ready(toolbox),
         Step::Package => package::write(toolbox),
@@ -150,7 +153,7 @@ mod tests {
     #[test]
     fn what_an_option_leaves_out_is_no_secret() {
         let left_out = left_out(Selection::Quick, &chosen(Selection::Quick));
-        let expected = "format, clippy, tests, wasm-tests, page, package, differential, end-to-end (--quick)";
+        let expected = "format, clippy, tests, wasm-tests, page, package, differential, end-to-end, hosts, firefox (--quick)";
         assert_eq!(left_out, expected);
     }
 

@@ -64,16 +64,36 @@ fn is_root() -> bool {
 
 /// redis-server: named by `REDIS_SERVER`, found, or installed. Installing starts no service of its own that tests use.
 pub fn redis_server() -> Result<PathBuf> {
-    let named = std::env::var_os("REDIS_SERVER").filter(|name| !name.is_empty());
-    let name = named.unwrap_or_else(|| "redis-server".into());
     let missing = Missing {
         what: "redis-server is not on this machine".into(),
         cure: "install Redis 7, and put redis-server on PATH or name it by REDIS_SERVER".into(),
     };
-    if which::which(&name).is_err() {
-        apt_install(&["redis-server"], missing.clone())?;
+    named_or_installed("REDIS_SERVER", &["redis-server"], &["redis-server"], missing)
+}
+
+/// Firefox: named by `FIREFOX`, found, or installed.
+pub fn firefox() -> Result<PathBuf> {
+    let missing = Missing {
+        what: "Firefox is not on this machine".into(),
+        cure: "install Firefox, and put it on PATH or name it by FIREFOX".into(),
+    };
+    named_or_installed("FIREFOX", &["firefox-esr", "firefox"], &["firefox-esr"], missing)
+}
+
+fn named_or_installed(
+    variable: &str,
+    names: &[&str],
+    packages: &[&str],
+    missing: Missing,
+) -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os(variable).filter(|name| !name.is_empty()) {
+        return which::which(&named).map_err(|_| missing.into());
     }
-    which::which(&name).map_err(|_| missing.into())
+    let find_one = || names.iter().find_map(|name| find(name));
+    if find_one().is_none() {
+        apt_install(packages, missing.clone())?;
+    }
+    Ok(find_one().ok_or(missing)?)
 }
 
 /// npm, for tools that come as npm packages; with it comes node, which runs them.

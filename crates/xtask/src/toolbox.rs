@@ -36,6 +36,8 @@ pub enum Need {
     Axe,
     /// Chromium and chromedriver.
     Browser,
+    /// Firefox and geckodriver.
+    Firefox,
     /// A Redis server for the model to be held against.
     Redis,
     /// BullMQ, for its scripts.
@@ -89,6 +91,13 @@ impl Toolbox {
             Need::Browser => {
                 let found = browser::ensure()?.environment(&self.project)?;
                 self.environment.extend(found);
+                Ok(())
+            }
+            Need::Firefox => {
+                let firefox = system::firefox()?;
+                let driver = tools::geckodriver().ensure(&self.cache)?;
+                self.environment
+                    .extend([("FIREFOX", firefox.into()), ("GECKODRIVER", driver.into_os_string())]);
                 Ok(())
             }
             Need::Redis => {

@@ -119,6 +119,17 @@ pub fn mdbook() -> Tool {
     }
 }
 
+/// Steers Firefox.
+pub fn geckodriver() -> Tool {
+    Tool {
+        name: "geckodriver",
+        version: "0.37.1".into(),
+        source: Source::Crates(&["--locked", "--debug"]),
+        holds: Holds::program("bin", "geckodriver", "0.37.1"),
+        time: "about 2 minutes on 2 cores",
+    }
+}
+
 /// The accessibility checker that the end-to-end tests load into the page.
 pub fn axe() -> Tool {
     Tool {

@@ -1,0 +1,8 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "./",
+  plugins: [react()],
+  optimizeDeps: { exclude: ["enroll-once"] }, // so that the development server finds the WebAssembly
+});
