@@ -3,36 +3,40 @@
 // WebAssembly instance serves all widgets.
 
 const VERSION = "0.1.0";
-const live = new Set(); // mounted elements: a panic takes them all down together
+const live = new Map(); // mounted elements, and the edition of each: a panic takes down all of an edition
 let fail; // (element, code, message); set by the class, so that it is no method of the element
 let complete; // gives a class its properties and methods
-let loading;
+const loading = {}; // by edition
 
-function load() {
-  return (loading ??= start().catch((error) => {
-    loading = undefined; // so that a later try can succeed
+// Two editions of the same widgets: "web", and "lab", which can also switch patterns off, and is half again as large.
+function load(edition) {
+  return (loading[edition] ??= start(edition).catch((error) => {
+    loading[edition] = undefined; // so that a later try can succeed
     throw error;
   }));
 }
 
-async function start() {
-  const [glue, response] = await Promise.all([
-    import("./enroll-once-web.js"),
-    fetch(new URL("enroll-once-web_bg.wasm", import.meta.url)),
-  ]);
+async function start(edition) {
+  const [glue, response] = await (edition === "lab" ? fetchLab() : fetchWeb());
   // A release build makes instances (instance.js). A development build is one, and after a panic the page has to be loaded again.
-  const wasm = glue.instance?.(trapped) ?? glue;
+  const wasm = glue.instance?.((error) => trapped(edition, error)) ?? glue;
   await wasm.default({ module_or_path: response });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(wasm.stylesheet());
   return { wasm, sheet };
 }
 
+const fetchWeb = () =>
+  Promise.all([import("./enroll-once-web.js"), fetch(new URL("enroll-once-web_bg.wasm", import.meta.url))]);
+
+const fetchLab = () =>
+  Promise.all([import("./enroll-once-lab.js"), fetch(new URL("enroll-once-lab_bg.wasm", import.meta.url))]);
+
 // Nothing enters the instance any more; the next load() makes another.
-function trapped(error) {
-  loading = undefined;
+function trapped(edition, error) {
+  loading[edition] = undefined;
   console.error(error);
-  for (const element of live) queueMicrotask(() => fail(element, "panic", String(error)));
+  for (const [element, its] of live) if (its === edition) queueMicrotask(() => fail(element, "panic", String(error)));
 }
 
 // Browsers have no error classes for these two.
@@ -46,6 +50,7 @@ function code(message) {
 class EnrollElement extends (globalThis.HTMLElement ?? Object) {
   static version = VERSION;
   #handle;
+  #edition = "web";
   #watch;
   #own = {}; // properties that a script has set; they win over attributes, which are never written
   #seen; // the last snapshot
@@ -139,8 +144,9 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
 
   async #mount(given) {
     this.#unwatch();
+    const edition = this.#edition;
     try {
-      const { wasm, sheet } = await load();
+      const { wasm, sheet } = await load(edition);
       if (!this.isConnected || this.#handle) return;
       const root = Object.assign(document.createElement("div"), { dir: "ltr", lang: "en" }); // its words are
       root.onkeydown = root.onkeyup = (event) => {
@@ -149,8 +155,11 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       };
       this.shadowRoot.adoptedStyleSheets = [sheet];
       this.shadowRoot.replaceChildren(root);
-      live.add(this);
-      const tell = (name, detail) => this.#tell(name, detail);
+      live.set(this, edition);
+      const again = this.#states?.has("ready");
+      const tell = (name, detail) => {
+        if (edition === this.#edition) this.#tell(again && name === "enroll-ready" ? "enroll-change" : name, detail);
+      };
       this.#handle = wasm.mount(root, this.constructor.proof, this.#options(given), tell);
     } catch (error) {
       const message = String(error?.message ?? error);
@@ -176,12 +185,29 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     try {
       run();
     } catch (error) {
-      trapped(error);
+      trapped(this.#edition, error);
+    }
+  }
+
+  // The story asks for what only the lab can do. Where there is none, the widget says so, and shows what it can.
+  async #toLab(detail) {
+    this.#edition = "lab"; // what the other one says from here on is nobody's business
+    try {
+      await load("lab");
+      const handle = this.#handle;
+      this.#handle = undefined;
+      if (handle) handle("destroy");
+      if (handle) this.#mount();
+    } catch {
+      this.#edition = "web";
+      this.#tell("enroll-error", { ...detail, code: "story" });
+      this.#tell("enroll-ready", { source: "api", snapshot: this.snapshot });
     }
   }
 
   // The widget says so itself when it is ready, has changed, or did not understand an option.
   #tell(name, detail) {
+    if (detail.code === "lab") return void this.#toLab(detail);
     if (name === "enroll-error") this.#states?.add("error");
     if (name === "enroll-ready") this.#states?.add("ready");
     if (detail.snapshot) {

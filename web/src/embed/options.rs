@@ -14,7 +14,7 @@ const DEFAULT_STORY: &str = "add";
 /// Something that was wrong with an option. The rest works all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Which option: `story`, `learner`, `course`, `queue` or `runs`.
+    /// Which option: `story`, `learner`, `course`, `queue` or `runs`; `lab` for a story that only the lab can run.
     pub code: &'static str,
     /// What was wrong, where, and what was expected.
     pub message: String,
@@ -72,7 +72,8 @@ impl Options {
         let text = self.story.as_deref().filter(|story| !story.trim().is_empty()).unwrap_or(DEFAULT_STORY);
         let (story, error) = Story::parse_good_part(text, setup);
         if let Some(error) = error {
-            problems.push(Problem { code: "story", message: format!("story: {error}") });
+            let code = if error.is_left_out() { "lab" } else { "story" };
+            problems.push(Problem { code, message: format!("story: {error}") });
         }
         (story, problems)
     }

@@ -34,6 +34,14 @@ impl fmt::Display for ParseError {
     }
 }
 
+impl ParseError {
+    /// Could it be read by a build with the feature `naive`, and only there?
+    #[must_use]
+    pub fn is_left_out(&self) -> bool {
+        self.expected == LEFT_OUT
+    }
+}
+
 impl core::error::Error for ParseError {}
 
 /// Longer texts are refused before they are read: a link or an attribute never needs them.
