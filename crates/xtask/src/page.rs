@@ -34,14 +34,16 @@ pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     let mut trunk = trunk(toolbox)?;
     process::run(publish::published(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
     let dist = toolbox.project.dist();
-    imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
+    for (wasm, glue) in [(sizes::WASM, sizes::GLUE), (sizes::LAB_WASM, sizes::LAB_GLUE)] {
+        imports::shorten(&dist.join(wasm), &dist.join(glue))?;
+    }
     minify(toolbox)?;
     sizes::report(&toolbox.project)
 }
 
 /// Shortens the scripts in `dist`, each in its place: no names that somebody imports change.
 fn minify(toolbox: &Toolbox) -> Result<()> {
-    let scripts = [sizes::GLUE, sizes::SHIM].map(|name| toolbox.project.dist().join(name));
+    let scripts = [sizes::GLUE, sizes::SHIM, sizes::LAB_GLUE].map(|name| toolbox.project.dist().join(name));
     let mut esbuild = toolbox.program("esbuild")?;
     esbuild.args(scripts).args(["--minify", "--format=esm", "--legal-comments=none", "--charset=utf8"]);
     process::run(esbuild.args(["--log-level=warning", "--allow-overwrite", "--outdir=dist"]))

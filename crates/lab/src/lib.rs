@@ -1,0 +1,63 @@
+//! The model for scripts: a story read, a story run, the crash matrix. Plain data, no widget and no page.
+//!
+//! A WASM of its own, for it has what the widgets do without: every naive form, and the runs of the whole matrix. The
+//! page loads it for its table; whoever draws a picture of their own loads it alone.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod parsed;
+
+use enroll_once_core::{
+    check::matrix::{Row, guard_sets},
+    reliable_loop::Setup,
+    story::Story,
+};
+use parsed::Parsed;
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
+
+/// A third of the bytes of the standard one.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
+/// Reads a story: its setup and its tokens as far as it is good, and the problem that ended it, or `null`. It never
+/// throws.
+#[wasm_bindgen]
+#[must_use]
+pub fn parse(story: &str) -> JsValue {
+    let (story, problem) = Story::parse_good_part(story, Setup::default());
+    to_js(&Parsed::of(&story, problem.as_ref()))
+}
+
+/// Runs a story: an object for every atomic step, as the example `story` prints them. A token that cannot be read, or
+/// cannot happen, is the last one, with the reason in `refused`. It never throws.
+#[wasm_bindgen]
+#[must_use]
+pub fn run(story: &str) -> JsValue {
+    let (story, problem) = Story::parse_good_part(story, Setup::default());
+    let ran = story.run();
+    let mut lines = ran.lines();
+    if let (None, Some(problem)) = (&ran.refused, problem) {
+        let why = problem.to_string();
+        lines.push(ran.refused_line(problem.token, why));
+    }
+    to_js(&lines)
+}
+
+/// The crash matrix: a row for every form of the loop. It takes some thousand steps of the model.
+#[wasm_bindgen]
+#[must_use]
+pub fn matrix() -> JsValue {
+    to_js(&rows())
+}
+
+fn rows() -> Vec<Row> {
+    guard_sets().into_iter().map(Row::of).collect()
+}
+
+/// What JSON would be. `undefined` for what JavaScript cannot hold, which nothing here has.
+fn to_js<T: Serialize>(value: &T) -> JsValue {
+    value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
+}
