@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod parsed;
+mod table;
 
 use enroll_once_core::{
     check::matrix::{Row, guard_sets},
@@ -53,6 +54,13 @@ pub fn matrix() -> JsValue {
     to_js(&rows())
 }
 
+/// The crash matrix as the page's table, with a button for every run.
+#[wasm_bindgen]
+#[must_use]
+pub fn table() -> String {
+    table::alive(&rows())
+}
+
 fn rows() -> Vec<Row> {
     guard_sets().into_iter().map(Row::of).collect()
 }
@@ -60,4 +68,25 @@ fn rows() -> Vec<Row> {
 /// What JSON would be. `undefined` for what JavaScript cannot hold, which nothing here has.
 fn to_js<T: Serialize>(value: &T) -> JsValue {
     value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATIC: &str = "../../web/fallback/matrix.html";
+
+    #[test]
+    fn the_static_table_is_the_model_s() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(STATIC);
+        let table = table::page(&rows());
+        if std::env::var_os("WRITE_MATRIX").is_some() {
+            std::fs::write(&path, &table).unwrap();
+        }
+        assert_eq!(
+            std::fs::read_to_string(path).unwrap_or_default(),
+            table,
+            "web/fallback/matrix.html has drifted: `WRITE_MATRIX=1 cargo test -p enroll-once-lab` writes it anew"
+        );
+    }
 }
