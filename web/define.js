@@ -9,11 +9,6 @@ function load() {
   loading ??= (async () => {
     const wasm = await import(new URL("enroll-once-web.js", import.meta.url).href);
     await wasm.default();
-    wasm.onPanic((message) => {
-      loading = undefined;
-      // Not from inside the panic: the instance is still unwinding its last call.
-      for (const element of [...live]) queueMicrotask(() => element.fail("panic", message));
-    });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(wasm.stylesheet());
     return { wasm, sheet };
@@ -49,7 +44,7 @@ class EnrollElement extends HTMLElement {
   }
 
   get snapshot() {
-    return this.#handle?.snapshot();
+    return this.#handle?.("snapshot");
   }
 
   option(name) {
@@ -87,7 +82,7 @@ class EnrollElement extends HTMLElement {
   attributeChangedCallback(name, before, now) {
     if (name === "loading" || !this.#handle || (now !== undefined && before === now)) return;
     this.#states?.delete("error"); // what is still wrong is reported again
-    this.#guard(() => this.#handle.update(this.#options()));
+    this.#guard(() => this.#handle("update", this.#options()));
   }
 
   async #mount() {
@@ -121,7 +116,7 @@ class EnrollElement extends HTMLElement {
     this.#states?.clear(); // an element that is added again begins anew, also one that could not load
     const handle = this.#handle;
     this.#handle = undefined;
-    if (handle) this.#guard(() => handle.destroy());
+    if (handle) this.#guard(() => handle("destroy"));
   }
 
   // Nothing of ours is thrown into the host's page.
@@ -129,7 +124,8 @@ class EnrollElement extends HTMLElement {
     try {
       run();
     } catch (error) {
-      this.fail("panic", String(error?.message ?? error));
+      loading = undefined; // the instance is broken, for all its widgets
+      for (const element of [...live]) element.fail("panic", String(error?.message ?? error));
     }
   }
 
@@ -172,7 +168,7 @@ class EnrollElement extends HTMLElement {
   }
 
   ask(what, times) {
-    return this.#ready.then(() => this.#guard(() => this.#handle?.ask(what, times)));
+    return this.#ready.then(() => this.#guard(() => this.#handle?.(what, times)));
   }
 }
 

@@ -11,83 +11,62 @@ pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
 
 use crate::widget::{Ask, Props, Source, Widget};
 use js_sys::{Array, Function};
-use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
-use yew::AppHandle;
-
-thread_local! {
-    static REPORT: RefCell<Option<Function>> = const { RefCell::new(None) };
-}
 
 /// The stylesheet for the shadow root of every widget.
 #[wasm_bindgen]
 #[must_use]
 pub fn stylesheet() -> String {
-    include_str!("style.css").into()
-}
-
-/// Calls `report` with a message when the code panics. After that no widget of this instance can go on.
-#[wasm_bindgen(js_name = onPanic)]
-pub fn on_panic(report: Function) {
-    REPORT.with(|slot| slot.replace(Some(report)));
-    yew::set_custom_panic_hook(Box::new(|info| {
-        let message = JsValue::from_str(&info.to_string());
-        REPORT.with(|slot| {
-            if let Some(report) = slot.borrow().as_ref() {
-                // A listener that throws cannot make things worse.
-                drop(report.call1(&JsValue::NULL, &message));
-            }
-        });
-    }));
-}
-
-/// A running widget. It is gone when [`Handle::destroy`] is called.
-#[wasm_bindgen]
-pub struct Handle {
-    app: AppHandle<Widget>,
-    proof: bool,
-    emit: Function,
+    include_str!(concat!(env!("OUT_DIR"), "/style.css")).into()
 }
 
 /// Mounts a widget into `root`, an element of its own inside a shadow root: the proof, or else the loop. `options` are
 /// those of [`Options::new`]. `emit(name, detail)` hears of changes and of what was wrong with the options.
+///
+/// What comes back is a function `ask(what, with)`. One function instead of a class with methods: half the bytes.
+///
+/// | `what` | `with` | |
+/// |---|---|---|
+/// | `step` `crash` `back` `reset` | | what the button does |
+/// | `run` | how many times | the same for the proof |
+/// | `update` | other options | opens again |
+/// | `snapshot` | | answers with what there is to see now, as plain data |
+/// | `destroy` | | removes the widget from the page; it answers nothing from then on |
 #[wasm_bindgen]
 #[must_use]
-pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Handle {
+pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Function {
     let props = Props { options: Options::new(proof, options), emit: emit.clone() };
-    Handle { app: yew::Renderer::with_root_and_props(root, props).render(), proof, emit }
+    let mut app = Some(yew::Renderer::<Widget>::with_root_and_props(root, props).render());
+    let ask = move |what: String, with: JsValue| -> JsValue {
+        if what == "destroy"
+            && let Some(app) = app.take()
+        {
+            app.destroy();
+        }
+        let Some(app) = &mut app else { return JsValue::UNDEFINED };
+        if what == "update" {
+            let options = Options::new(proof, with.unchecked_ref());
+            app.update(Props { options, emit: emit.clone() });
+        } else if what == "snapshot" {
+            return app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()));
+        } else if let Some(ask) = read(&what, &with) {
+            app.send_message((ask, Source::Api));
+        }
+        JsValue::UNDEFINED
+    };
+    Closure::<dyn FnMut(String, JsValue) -> JsValue>::new(ask).into_js_value().unchecked_into()
 }
 
-#[wasm_bindgen]
-impl Handle {
-    /// What a button does, from a script: `step`, `crash`, `back`, `reset`, or `run` so many `times`. Anything else is
-    /// nothing.
-    pub fn ask(&self, what: &str, times: u32) {
-        let ask = match what {
-            "step" => Ask::Step,
-            "crash" => Ask::Crash,
-            "back" => Ask::Back,
-            "reset" => Ask::Reset,
-            "run" => Ask::Run(times),
-            _ => return,
-        };
-        self.app.send_message((ask, Source::Api));
-    }
-
-    /// Opens again with other options.
-    pub fn update(&mut self, options: &Array) {
-        let options = Options::new(self.proof, options);
-        self.app.update(Props { options, emit: self.emit.clone() });
-    }
-
-    /// What there is to see now, as plain data.
-    #[must_use]
-    pub fn snapshot(&self) -> JsValue {
-        self.app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()))
-    }
-
-    /// Removes the app from the page.
-    pub fn destroy(self) {
-        self.app.destroy();
-    }
+/// What a button does, from a script. Anything else is nothing.
+fn read(what: &str, with: &JsValue) -> Option<Ask> {
+    Some(match what {
+        "step" => Ask::Step,
+        "crash" => Ask::Crash,
+        "back" => Ask::Back,
+        "reset" => Ask::Reset,
+        // A number of runs as JavaScript has it: what is none runs nothing.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        "run" => Ask::Run(with.as_f64().unwrap_or(0.0) as u32),
+        _ => return None,
+    })
 }

@@ -32,7 +32,7 @@ pub use fact::{Actor, Fact};
 pub(crate) use finish::REFUSED;
 pub use guards::{Guard, Guards};
 pub(crate) use guards::{LEFT_OUT, NAIVE};
-pub use milestone::{Milestone, Press, RanStep, milestone, press, press_crash};
+pub use milestone::{Milestone, Press, RanStep, Stage, milestone, press, press_crash};
 pub use natural::next;
 pub(crate) use natural::{first_wait_end, ready, until_due};
 pub(crate) use operate::{data_of, learner_and_course};

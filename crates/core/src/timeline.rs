@@ -46,7 +46,7 @@ impl Timeline {
         let opening = Frame {
             tokens: Vec::new(),
             steps: Vec::new(),
-            milestone: Some(Arc::new(Milestone::Waiting)),
+            milestone: Some(Arc::new(Milestone::waiting())),
             world,
         };
         let mut timeline =

@@ -115,7 +115,7 @@ fn comes_to(story: &str, expected: &str) {
     for token in story.tokens {
         let ran = token.run(&world).unwrap_or_else(|refusal| panic!("{token}: {refusal}"));
         world = ran.steps.last().unwrap().step.world.clone();
-        let kind = |milestone: &Arc<Milestone>| json!(**milestone)["kind"].as_str().unwrap().to_string();
+        let kind = |milestone: &Arc<Milestone>| json!(**milestone)["stage"].as_str().unwrap().to_string();
         kinds.extend(ran.milestone.filter(|_| token == Token::Step).as_ref().map(kind));
     }
     assert_eq!(kinds.join(" "), expected);
@@ -151,7 +151,7 @@ fn the_next_job_is_not_handed_over_before_the_effect_of_this_one() {
 fn who_comes_back_late_is_stepped_to_its_refusal() {
     comes_to(
         "add,w1:wake,w1:take,w1:freeze,w2:sweep,+30s,w2:sweep,w2:wake,w2:take,w2:enroll,w2:finish,w1:thaw,step,step,step",
-        "enroll-refused finish-refused finish-refused",
+        "already-enrolled finish-refused finish-refused",
     );
 }
 

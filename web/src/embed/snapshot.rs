@@ -69,7 +69,7 @@ impl<'a> LoopSnapshot<'a> {
             story: &view.story,
             at: view.at,
             now_ms: u32::try_from(view.now.0).unwrap_or(u32::MAX),
-            stage: view.milestone.as_ref().map_or("", |milestone| words::stage(milestone)),
+            stage: view.milestone.as_ref().map_or("", |milestone| words::stage(milestone.stage)),
             sentence: words::sentence(view),
             enrolled: view.enrolled,
             deliveries: view.deliveries,

@@ -5,7 +5,7 @@ use crate::{
     words,
 };
 use enroll_once_core::{
-    reliable_loop::Milestone,
+    reliable_loop::Stage,
     view::{LoopView, RailStop, When},
 };
 
@@ -13,7 +13,7 @@ pub(super) fn rail(view: &LoopView) -> El {
     let mut rows = el("div.rail").attr(Attr::Role, "list").attr(Attr::AriaLabel, "Stages of this run");
     let mut row = el("div.row").attr(Attr::Role, "presentation");
     for stop in &view.rail {
-        if matches!(*stop.milestone, Milestone::Died { .. }) {
+        if stop.milestone.stage.is_death() {
             rows = rows.child(row);
             row = el("div.row branch").attr(Attr::Role, "presentation");
         }
@@ -29,27 +29,32 @@ fn stop_of(stop: &RailStop) -> El {
         When::Now => "now",
         When::Next => "next",
     };
-    let tone = match *stop.milestone {
-        Milestone::Died { .. }
-        | Milestone::EnrollFailed { .. }
-        | Milestone::FinishRefused { .. }
-        | Milestone::Finished { failed: true, .. } => "red",
-        Milestone::Marked { .. } => "violet",
-        Milestone::Enrolled { .. } | Milestone::EnrollRefused { .. } | Milestone::Finished { .. } => "green",
-        Milestone::Waiting
-        | Milestone::Woken { .. }
-        | Milestone::Found { .. }
-        | Milestone::HalfFinished { .. }
-        | Milestone::Retried { .. }
-        | Milestone::PickedUp { .. }
-        | Milestone::LockExpired { .. }
-        | Milestone::Returned { .. }
-        | Milestone::Started { .. } => "amber",
+    let tone = match stop.milestone.stage {
+        Stage::DiedIdle
+        | Stage::DiedBeforeEffect
+        | Stage::DiedAfterEffect
+        | Stage::EnrollFailed
+        | Stage::FinishRefused
+        | Stage::Failed => "red",
+        Stage::MarkedLocked | Stage::MarkedUnlocked => "violet",
+        Stage::Enrolled | Stage::AlreadyEnrolled | Stage::CourseNotFound | Stage::Finished => "green",
+        Stage::Waiting
+        | Stage::Woken
+        | Stage::WokenByTimeout
+        | Stage::Found
+        | Stage::PickedUp
+        | Stage::PickedUpToFail
+        | Stage::HalfFinished
+        | Stage::Retried
+        | Stage::LockExpired
+        | Stage::Returned
+        | Stage::ReturnedToFail
+        | Stage::Started => "amber",
     };
     let mut shown =
         el("span").attr(Attr::Role, "listitem").attr_of(Attr::Class, &["stop", when, tone].join(" "));
     if stop.when == When::Now {
         shown = shown.attr(Attr::AriaCurrent, "step");
     }
-    shown.child(el("b").text(words::stage(&stop.milestone)))
+    shown.child(el("b").text(words::stage(stop.milestone.stage)))
 }

@@ -1,136 +1,101 @@
 //! Milestones: the steps that a learner sees. One press runs the natural schedule to the next of them.
 
-use super::{Action, Attempt, Fact, NAIVE, Op, Refusal, Step, Worker, WorkerId, World, next, step};
+use super::{Action, Attempt, Fact, Held, NAIVE, Op, Refusal, Step, Worker, WorkerId, World, next, step};
 use crate::{
     portal::PortalError,
     protocol::{Operation, Reply},
 };
 use alloc::{string::String, vec::Vec};
+use core::slice;
 use serde::Serialize;
 
-/// Something that moves the story on. What a worker does in vain is none.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Milestone {
+/// What moves the story on. What a worker does in vain is none of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
     /// Nothing has happened yet: the beginning of a run.
     Waiting,
-    /// A worker's blocking wait returned while a job waits.
-    Woken {
-        /// Who.
-        worker: WorkerId,
-        /// By the marker; else by its time-out.
-        by_marker: bool,
-    },
+    /// A worker's blocking wait returned with the marker while a job waits.
+    Woken,
+    /// It returned by its time-out, and a job waits.
+    WokenByTimeout,
     /// A worker's poll found that a job waits.
-    Found {
-        /// Who.
-        worker: WorkerId,
-    },
+    Found,
     /// A worker has the job in hand, under a new lock if it takes one.
-    PickedUp {
-        /// Who.
-        worker: WorkerId,
-        /// Which.
-        job: String,
-        /// It carries a deferred failure: it will not be run.
-        deferred: bool,
-    },
+    PickedUp,
+    /// The same, but the job carries a deferred failure: it will not be run.
+    PickedUpToFail,
     /// The effect was recorded.
-    Enrolled {
-        /// By whom.
-        worker: WorkerId,
-        /// For which job.
-        job: String,
-    },
-    /// The effect ran and Portal refused it: nothing was written.
-    EnrollRefused {
-        /// By whom.
-        worker: WorkerId,
-        /// For which job.
-        job: String,
-        /// Why.
-        error: PortalError,
-    },
+    Enrolled,
+    /// The effect ran and Portal refused it, the learner being enrolled: nothing was written.
+    AlreadyEnrolled,
+    /// The effect ran and Portal refused it for good: nothing was written.
+    CourseNotFound,
     /// The effect failed: Portal could not append, nothing was written.
-    EnrollFailed {
-        /// By whom.
-        worker: WorkerId,
-        /// For which job.
-        job: String,
-    },
+    EnrollFailed,
     /// One step of an acknowledgement that is not atomic is done; more have to follow.
-    HalfFinished {
-        /// By whom.
-        worker: WorkerId,
-        /// Which job.
-        job: String,
-        /// The step: `unlock` or `remove`.
-        step: &'static str,
-    },
+    HalfFinished,
     /// A job whose effect failed went back for another attempt.
-    Retried {
-        /// By whom.
-        worker: WorkerId,
-        /// Which.
-        job: String,
-    },
-    /// The job was acknowledged.
-    Finished {
-        /// By whom.
-        worker: WorkerId,
-        /// Which.
-        job: String,
-        /// It ended in failed; else in completed.
-        failed: bool,
-        /// The next job, handed over in the same script.
-        next: Option<String>,
-    },
+    Retried,
+    /// The job was acknowledged and ended in completed.
+    Finished,
+    /// The job was acknowledged and ended in failed.
+    Failed,
     /// An acknowledgement was refused: the worker's token does not own the lock.
-    FinishRefused {
-        /// Whose.
-        worker: WorkerId,
-        /// For which job.
-        job: String,
-        /// The code.
-        code: i32,
-    },
-    /// A worker died.
-    Died {
-        /// Who.
-        worker: WorkerId,
-        /// The job that it leaves behind.
-        job: Option<String>,
-        /// Whether its effect was recorded, when it had come that far.
-        after_effect: bool,
-    },
-    /// A sweep marked jobs as suspects.
-    Marked {
-        /// Who swept.
-        worker: WorkerId,
-        /// Which jobs are new among the suspects.
-        jobs: Vec<String>,
-        /// The lock of one of them is alive.
-        locked: bool,
-    },
+    FinishRefused,
+    /// A worker died that had no job.
+    DiedIdle,
+    /// A worker died that had a job whose effect had not run.
+    DiedBeforeEffect,
+    /// A worker died between the effect of its job and the acknowledgement.
+    DiedAfterEffect,
+    /// A sweep marked jobs as suspects, and the lock of one of them is alive.
+    MarkedLocked,
+    /// A sweep marked jobs as suspects, and none of them has a lock.
+    MarkedUnlocked,
     /// A lock's time was over.
-    LockExpired {
-        /// The lock of which job.
-        job: String,
-    },
+    LockExpired,
     /// A sweep found suspects without a lock and returned them.
-    Returned {
-        /// Who swept.
-        worker: WorkerId,
-        /// Which jobs.
-        jobs: Vec<String>,
-        /// They stalled too often and carry a deferred failure.
-        deferred: bool,
-    },
+    Returned,
+    /// The same, but they stalled too often and carry a deferred failure.
+    ReturnedToFail,
     /// A fresh process started in a dead one's place.
-    Started {
-        /// Who.
-        worker: WorkerId,
-    },
+    Started,
+}
+
+impl Stage {
+    /// Did a worker die?
+    #[must_use]
+    pub fn is_death(self) -> bool {
+        matches!(self, Stage::DiedIdle | Stage::DiedBeforeEffect | Stage::DiedAfterEffect)
+    }
+}
+
+/// A stage of a run, and whom it is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Milestone {
+    /// What moved the story on.
+    pub stage: Stage,
+    /// Whose doing it was. Nobody's, at the beginning and when a lock expires.
+    pub worker: Option<WorkerId>,
+    /// Which jobs it is about: one, or those that a sweep marked or returned.
+    pub jobs: Vec<String>,
+    /// The next job, handed over in the same script.
+    pub next: Option<String>,
+    /// The code of a refusal.
+    pub code: Option<i32>,
+}
+
+impl Milestone {
+    /// The beginning of a run.
+    #[must_use]
+    pub fn waiting() -> Self {
+        Self::of(Stage::Waiting, None, &[])
+    }
+
+    fn of(stage: Stage, worker: Option<WorkerId>, jobs: &[String]) -> Self {
+        Self { stage, worker, jobs: jobs.to_vec(), next: None, code: None }
+    }
 }
 
 /// One atomic action that ran.
@@ -211,27 +176,21 @@ pub fn milestone(before: &World, after: &Step) -> Option<Milestone> {
 }
 
 fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
-    match fact {
+    let (stage, worker, job) = match fact {
         Fact::Ran { actor: super::Actor::Worker(worker), operation, reply, .. } => {
-            of_operation(before, after, *worker, *operation, reply)
+            return of_operation(before, after, *worker, *operation, reply);
         }
-        Fact::Enrolled { worker, job, .. } => Some(Milestone::Enrolled { worker: *worker, job: job.clone() }),
-        Fact::EnrollRefused { worker, job, error } => {
-            Some(Milestone::EnrollRefused { worker: *worker, job: job.clone(), error: *error })
+        Fact::Enrolled { worker, job, .. } => (Stage::Enrolled, *worker, Some(job)),
+        Fact::EnrollRefused { worker, job, error: PortalError::AlreadyEnrolled } => {
+            (Stage::AlreadyEnrolled, *worker, Some(job))
         }
-        Fact::EnrollFailed { worker, job } => {
-            Some(Milestone::EnrollFailed { worker: *worker, job: job.clone() })
+        Fact::EnrollRefused { worker, job, error: PortalError::CourseNotFound } => {
+            (Stage::CourseNotFound, *worker, Some(job))
         }
-        Fact::Expired { key } => expired_lock(after, key).map(|job| Milestone::LockExpired { job }),
-        Fact::Died { worker, job } => Some(Milestone::Died {
-            worker: *worker,
-            job: job.clone(),
-            after_effect: before
-                .worker(*worker)
-                .and_then(|worker| worker.job.as_ref())
-                .is_some_and(|job| matches!(job.attempt, Attempt::Recorded | Attempt::Refused(_))),
-        }),
-        Fact::Started { worker } => Some(Milestone::Started { worker: *worker }),
+        Fact::EnrollFailed { worker, job } => (Stage::EnrollFailed, *worker, Some(job)),
+        Fact::Expired { key } => return expired_lock(after, key),
+        Fact::Died { worker, job } => (death_of(before.worker(*worker)?), *worker, job.as_ref()),
+        Fact::Started { worker } => (Stage::Started, *worker, None),
         Fact::Ran { actor: super::Actor::Producer, .. }
         | Fact::MarkerHandedOver { .. }
         | Fact::TimePassed { .. }
@@ -242,14 +201,25 @@ fn of_fact(before: &World, after: &World, fact: &Fact) -> Option<Milestone> {
         | Fact::PortalUp
         | Fact::Lost { .. }
         | Fact::ReplyLost { .. }
-        | Fact::Refused(_) => None,
+        | Fact::Refused(_) => return None,
+    };
+    Some(Milestone::of(stage, Some(worker), job.map_or(&[], slice::from_ref)))
+}
+
+fn death_of(worker: &Worker) -> Stage {
+    match &worker.job {
+        None => Stage::DiedIdle,
+        Some(Held { attempt: Attempt::Recorded | Attempt::Refused(_), .. }) => Stage::DiedAfterEffect,
+        Some(Held { attempt: Attempt::NotRun | Attempt::Failed, .. }) => Stage::DiedBeforeEffect,
     }
 }
 
 /// The job whose lock this key was.
-fn expired_lock(world: &World, key: &str) -> Option<String> {
+fn expired_lock(world: &World, key: &str) -> Option<Milestone> {
     let queue = world.setup.queue();
-    world.list("active").find(|id| queue.lock(id) == key).map(String::from)
+    let jobs = world.keys.members(&queue.key("active"));
+    let job = jobs.iter().find(|id| queue.lock(id) == key)?;
+    Some(Milestone::of(Stage::LockExpired, None, slice::from_ref(job)))
 }
 
 fn of_operation(
@@ -259,17 +229,17 @@ fn of_operation(
     operation: Operation,
     reply: &Reply,
 ) -> Option<Milestone> {
-    let worker = id;
     match operation {
+        Operation::WaitForJob if after.list_is_empty("wait") => None,
         Operation::WaitForJob => {
-            let by_marker = matches!(reply, Reply::Popped(_));
-            (!after.list_is_empty("wait")).then_some(Milestone::Woken { worker, by_marker })
+            let woken = if matches!(reply, Reply::Popped(_)) { Stage::Woken } else { Stage::WokenByTimeout };
+            Some(Milestone::of(woken, Some(id), &[]))
         }
         Operation::MoveToActive => picked_up(after, id),
         Operation::MoveToFinished => acknowledged(before.worker(id)?, reply),
         Operation::RetryJob if NAIVE => retried(before.worker(id)?, reply),
         Operation::Naive(_) if NAIVE => of_naive(before, after, id, reply),
-        Operation::MoveStalledJobsToWait => of_sweep(before, after, worker, reply),
+        Operation::MoveStalledJobsToWait => of_sweep(before, after, id, reply),
         Operation::AddStandardJob
         | Operation::ExtendLocks
         | Operation::RemoveJob
@@ -280,39 +250,43 @@ fn of_operation(
 
 fn picked_up(after: &World, id: WorkerId) -> Option<Milestone> {
     let held = after.worker(id)?.job.as_ref()?;
-    Some(Milestone::PickedUp { worker: id, job: held.id.clone(), deferred: held.deferred.is_some() })
+    let stage = if held.deferred.is_some() { Stage::PickedUpToFail } else { Stage::PickedUp };
+    Some(Milestone::of(stage, Some(id), slice::from_ref(&held.id)))
+}
+
+/// This stage, of the job that the worker had in hand.
+fn of_held(stage: Stage, worker: &Worker) -> Option<Milestone> {
+    Some(Milestone::of(stage, Some(worker.id), slice::from_ref(&worker.job.as_ref()?.id)))
 }
 
 /// The last step of an acknowledgement, or its refusal.
 fn acknowledged(before: &Worker, reply: &Reply) -> Option<Milestone> {
     let held = before.job.as_ref()?;
-    let (worker, job) = (before.id, held.id.clone());
     let failed = held.deferred.is_some() || held.refused || held.attempt == Attempt::Failed;
+    let mut milestone = of_held(if failed { Stage::Failed } else { Stage::Finished }, before)?;
     match reply {
-        Reply::Number(0) => Some(Milestone::Finished { worker, job, failed, next: None }),
-        Reply::Job(next) => Some(Milestone::Finished { worker, job, failed, next: Some(next.id.clone()) }),
-        Reply::Number(code) => Some(Milestone::FinishRefused { worker, job, code: *code }),
-        Reply::Id(_) | Reply::Ids(_) | Reply::Nothing | Reply::Popped(_) | Reply::TimedOut => None,
+        Reply::Number(0) => {}
+        Reply::Job(next) => milestone.next = Some(next.id.clone()),
+        Reply::Number(code) => {
+            milestone.stage = Stage::FinishRefused;
+            milestone.code = Some(*code);
+        }
+        Reply::Id(_) | Reply::Ids(_) | Reply::Nothing | Reply::Popped(_) | Reply::TimedOut => return None,
     }
+    Some(milestone)
 }
 
 fn retried(before: &Worker, reply: &Reply) -> Option<Milestone> {
-    if *reply != Reply::Number(0) {
-        return acknowledged(before, reply);
-    }
-    let job = before.job.as_ref()?.id.clone();
-    Some(Milestone::Retried { worker: before.id, job })
+    if *reply == Reply::Number(0) { of_held(Stage::Retried, before) } else { acknowledged(before, reply) }
 }
 
 fn of_naive(before: &World, after: &World, id: WorkerId, reply: &Reply) -> Option<Milestone> {
     let worker = before.worker(id)?;
+    let nothing = *reply == Reply::Number(0);
     match worker.next_op() {
-        Op::Ask => (*reply != Reply::Number(0)).then_some(Milestone::Found { worker: id }),
+        Op::Ask => (!nothing).then(|| Milestone::of(Stage::Found, Some(id), &[])),
         Op::Move | Op::Pop => picked_up(after, id),
-        Op::Unlock | Op::Remove if *reply == Reply::Number(0) => {
-            let job = worker.job.as_ref()?.id.clone();
-            Some(Milestone::HalfFinished { worker: id, job, step: worker.next_op().word() })
-        }
+        Op::Unlock | Op::Remove if nothing => of_held(Stage::HalfFinished, worker),
         Op::Unlock | Op::Remove | Op::Record | Op::Complete => acknowledged(worker, reply),
         Op::Retry => retried(worker, reply),
         Op::Wake | Op::Take | Op::Enroll | Op::Finish | Op::Sleep => None,
@@ -325,7 +299,8 @@ fn of_sweep(before: &World, after: &World, worker: WorkerId, reply: &Reply) -> O
         && !jobs.is_empty()
     {
         let deferred = jobs.iter().any(|id| after.keys.field(&queue.job(id), "defa").is_some());
-        return Some(Milestone::Returned { worker, jobs: jobs.clone(), deferred });
+        let stage = if deferred { Stage::ReturnedToFail } else { Stage::Returned };
+        return Some(Milestone::of(stage, Some(worker), jobs));
     }
     let suspects = queue.key("stalled");
     let mut jobs = Vec::new();
@@ -335,5 +310,6 @@ fn of_sweep(before: &World, after: &World, worker: WorkerId, reply: &Reply) -> O
         }
     }
     let locked = jobs.iter().any(|id| after.keys.exists(&queue.lock(id)));
-    (!jobs.is_empty()).then_some(Milestone::Marked { worker, jobs, locked })
+    let stage = if locked { Stage::MarkedLocked } else { Stage::MarkedUnlocked };
+    (!jobs.is_empty()).then(|| Milestone::of(stage, Some(worker), &jobs))
 }

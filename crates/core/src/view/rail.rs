@@ -36,7 +36,7 @@ pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
     let mut rail: Vec<RailStop> = Vec::new();
     let mut detour = false;
     let mut stop = |milestone: Arc<Milestone>, when| {
-        detour |= matches!(*milestone, Milestone::Died { .. });
+        detour |= milestone.stage.is_death();
         rail.push(RailStop { milestone, when, detour });
     };
     for frame in timeline.so_far() {
