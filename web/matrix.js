@@ -23,7 +23,7 @@ async function show(button) {
   loaded.replaceChildren(
     `${button.getAttribute("aria-label")}.`,
     link("back to the table", () => chosen.focus()),
-    link("the loop with every pattern on", restore),
+    link("all patterns on again", restore),
   );
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   loaded.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });

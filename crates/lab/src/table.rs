@@ -114,7 +114,7 @@ impl Html {
         self.cell(off, "no crash", &row.calm);
         self.put(&["</td>"]);
         self.crashes(row, off, false);
-        self.put(&["<tr class=\"again\"><th scope=\"row\">and the next one too</th><td></td>"]);
+        self.put(&["<tr class=\"again\"><th scope=\"row\">the next dies too</th><td></td>"]);
         self.crashes(row, off, true);
         self.put(&["</tbody>\n"]);
     }
