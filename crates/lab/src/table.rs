@@ -17,7 +17,7 @@ fn shown(verdict: Verdict) -> [&'static str; 3] {
         Verdict::Stuck => ["stuck", "‖", "stuck"],
         Verdict::Torn => ["torn", "≠", "torn"],
         Verdict::Lost => ["lost", "∅", "lost"],
-        Verdict::Twice => ["twice", "2×", "twice"],
+        Verdict::Twice => ["twice", "⊕", "twice"],
     }
 }
 
@@ -147,9 +147,18 @@ impl Html {
             class,
             "\" data-story=\"",
             opening(&cell.story),
+            "\" aria-label=\"",
+            off,
+            " off, ",
+            when,
+            ": ",
+            cell.verdict.words(),
+            "\"><i>",
+            symbol,
+            "</i> ",
+            word,
+            "</button>",
         ]);
-        self.put(&["\" aria-label=\"", off, " off, ", when, ": ", cell.verdict.words(), "\">"]);
-        self.put(&["<i>", symbol, "</i> ", word, "</button>"]);
     }
 
     fn verdict(&mut self, verdict: Verdict) {
@@ -168,8 +177,38 @@ impl Html {
 
 /// The story as far as its last crash; without one, as far as the job's arrival. What follows is only steps, and those
 /// are the reader's.
-fn opening(story: &str) -> &str {
-    let end = story.rfind("crash").map(|at| at + "crash".len());
-    let end = end.or_else(|| story.find("add").map(|at| at + "add".len()));
-    end.and_then(|end| story.get(..end)).unwrap_or(story)
+fn opening(mut story: &str) -> &str {
+    while let Some(before) = story.strip_suffix(",step") {
+        story = before;
+    }
+    story
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enroll_once_core::{check::matrix::guard_sets, story::Story};
+
+    #[track_caller]
+    fn check(story: &str, expected: &str) {
+        assert_eq!(opening(story), expected);
+    }
+
+    #[test]
+    fn a_run_opens_at_its_last_crash_or_where_the_job_comes() {
+        check("add,step,step", "add");
+        check(
+            "off=lock,add,step,w1:crash,step,w2:crash,step,step",
+            "off=lock,add,step,w1:crash,step,w2:crash",
+        );
+        check("add,step,w1:crash", "add,step,w1:crash");
+        for row in guard_sets().into_iter().map(Row::of) {
+            let crashed = row.crashes.iter().flat_map(|crash| [Some(&crash.once), crash.twice.as_ref()]);
+            for cell in crashed.flatten().chain([&row.calm]) {
+                let opened = Story::parse(opening(&cell.story)).unwrap();
+                let last = opened.tokens.last().map(ToString::to_string).unwrap_or_default();
+                assert!(last == "add" || last.ends_with(":crash"), "{last} of {}", cell.story);
+            }
+        }
+    }
 }
