@@ -50,6 +50,8 @@ pub const EVERYTHING: &[Stage] = &[
                 "clippy",
                 "-p",
                 "enroll-once-web",
+                "-p",
+                "enroll-once-lab",
                 "--target",
                 "wasm32-unknown-unknown",
                 "--all-targets",
