@@ -7,9 +7,9 @@ mod options;
 mod snapshot;
 
 pub use options::{Options, Problem};
-pub use snapshot::{LoopSnapshot, ProofSnapshot, Snapshot, to_js};
+pub use snapshot::{object, of_loop, of_proof};
 
-use crate::widget::{Ask, Props, Source, Widget};
+use crate::widget::{Ask, Msg, Props, Source, Widget};
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
@@ -35,7 +35,7 @@ pub fn stylesheet() -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Function {
-    let props = Props { options: Options::new(proof, options), emit: emit.clone() };
+    let props = Props { options: Options::new(proof, options), emit };
     let mut app = Some(yew::Renderer::<Widget>::with_root_and_props(root, props).render());
     let ask = move |what: String, with: JsValue| -> JsValue {
         if what == "destroy"
@@ -45,12 +45,11 @@ pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Functio
         }
         let Some(app) = &mut app else { return JsValue::UNDEFINED };
         if what == "update" {
-            let options = Options::new(proof, with.unchecked_ref());
-            app.update(Props { options, emit: emit.clone() });
+            app.send_message(Msg::Open(Options::new(proof, with.unchecked_ref())));
         } else if what == "snapshot" {
-            return app.get_component().map_or(JsValue::UNDEFINED, |widget| to_js(&widget.snapshot()));
+            return app.get_component().map_or(JsValue::UNDEFINED, |widget| widget.snapshot());
         } else if let Some(ask) = read(&what, &with) {
-            app.send_message((ask, Source::Api));
+            app.send_message(Msg::Ask(ask, Source::Api));
         }
         JsValue::UNDEFINED
     };

@@ -9,17 +9,19 @@ mod ran;
 pub(crate) use controls::{AT_START, at_start};
 
 use crate::{
-    embed::{LoopSnapshot, Options, Problem},
+    embed::{Options, Problem, of_loop},
     ui::{Attr, El, el, fragment},
     widget::{Ask, Link},
     words,
 };
 use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
+use wasm_bindgen::JsValue;
 
-/// The hero's state: a timeline, and what is seen of it.
+/// The hero's state.
 pub struct EnrollLoop {
     timeline: Timeline,
-    view: LoopView,
+    /// Something was asked since it opened.
+    asked: bool,
 }
 
 impl EnrollLoop {
@@ -31,7 +33,7 @@ impl EnrollLoop {
             let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
             problems.push(Problem { code: "story", message });
         }
-        (Self { view: LoopView::of(&timeline), timeline }, problems)
+        (Self { timeline, asked: false }, problems)
     }
 
     /// Does what is asked, if it can happen. True if something changed.
@@ -47,23 +49,21 @@ impl EnrollLoop {
             }
             Ask::Run(_) => false,
         };
-        if changed {
-            self.view = LoopView::of(&self.timeline);
-        }
+        self.asked |= changed;
         changed
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> LoopSnapshot<'_> {
-        LoopSnapshot::of(&self.view)
+    pub fn snapshot(&self) -> JsValue {
+        of_loop(&LoopView::of(&self.timeline))
     }
 
     /// The whole instrument.
     pub fn show(&self, link: &Link, announce: bool) -> El {
-        let view = &self.view;
+        let view = &LoopView::of(&self.timeline);
         fragment()
             .child(rail::rail(view))
-            .child(instrument::stage(view))
+            .child(instrument::stage(view, self.asked))
             .child(instrument::under(view))
             .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
             .child(controls::controls(view, link))

@@ -1,7 +1,7 @@
 //! `<enroll-proof>`: the same enroll job, as often as one likes, through Portal's real fold.
 
 use crate::{
-    embed::{Options, Problem, ProofSnapshot},
+    embed::{Options, Problem, of_proof},
     enroll_loop::{AT_START, at_start, sentence},
     ui::{Attr, Button, El, el, fragment},
     widget::{Ask, Link, asks},
@@ -10,7 +10,9 @@ use crate::{
 use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
+    small::decimal,
 };
+use wasm_bindgen::JsValue;
 
 /// The proof's state.
 pub struct EnrollProof {
@@ -53,8 +55,8 @@ impl EnrollProof {
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> ProofSnapshot<'_> {
-        ProofSnapshot::of(&self.proof)
+    pub fn snapshot(&self) -> JsValue {
+        of_proof(&self.proof)
     }
 
     /// The whole widget.
@@ -93,7 +95,7 @@ fn titled(what: &'static str, id: &'static str, title: &'static str) -> El {
 pub(crate) fn count(enrolled: usize, deliveries: usize) -> El {
     titled("div.count", "enrolled", "enrolled")
         .attr(Attr::Part, "count")
-        .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&enrolled.to_string()))
+        .child(el(if enrolled > 0 { "p.number green" } else { "p.number" }).text(&decimal(enrolled as u64)))
         .child(el("p.soft").text(&words::deliveries(deliveries)))
 }
 
@@ -110,7 +112,7 @@ fn runs(proof: &Proof) -> El {
 }
 
 fn answer(number: usize, run: &Result<LearnerEnrolled, PortalError>) -> El {
-    let number = number.to_string();
+    let number = decimal(number as u64);
     el("li")
         .key(&number)
         .child(el("span.soft").text(&number))

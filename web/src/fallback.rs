@@ -36,7 +36,7 @@ fn text(html: &str) -> String {
 fn check_row(row: &[String], timeline: &Timeline) {
     let view = LoopView::of(timeline);
     let [_, happens, lane, enrolled] = row else { panic!("not a row of four cells: {row:?}") };
-    let stage = words::stage(view.milestone.as_deref().unwrap().stage);
+    let stage = words::stage(view.milestone.unwrap().stage);
     assert!(happens.starts_with(stage), "`{happens}` does not begin with `{stage}`");
     let holds = |name: &str| view.lanes.iter().any(|lane| lane.name.key() == name && lane.jobs.len() == 1);
     assert!(holds(lane), "after `{happens}` the job is not in {lane}");

@@ -2,8 +2,6 @@
 
 mod button;
 mod el;
-mod moves;
 
 pub use button::Button;
 pub use el::{Attr, El, el, fragment};
-pub use moves::Moves;

@@ -1,13 +1,12 @@
 //! The one Yew component, which is either widget. One, because every component type costs thousands of bytes.
 
 use crate::{
-    embed::{Options, Problem, Snapshot, to_js},
+    embed::{Options, Problem, object},
     enroll_loop::EnrollLoop,
     enroll_proof::EnrollProof,
-    ui::{Attr, Button, El, Moves, el, fragment},
+    ui::{Attr, Button, El, el, fragment},
 };
 use js_sys::Function;
-use serde::Serialize;
 use wasm_bindgen::JsValue;
 use yew::{html::Scope, prelude::*};
 
@@ -36,8 +35,7 @@ pub enum Ask {
 }
 
 /// Who asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The reader, with a button.
     User,
@@ -45,8 +43,13 @@ pub enum Source {
     Api,
 }
 
-/// A message: what is asked, and by whom.
-pub type Msg = (Ask, Source);
+/// What a widget is told.
+pub enum Msg {
+    /// This is asked, by whom.
+    Ask(Ask, Source),
+    /// Open again with these options. A message, since Yew's own way to new properties costs more bytes.
+    Open(Options),
+}
 
 /// Where a widget's buttons send what is asked.
 pub type Link = Scope<Widget>;
@@ -54,15 +57,14 @@ pub type Link = Scope<Widget>;
 /// A button that asks this.
 pub fn asks(link: &Link, button: &Button, ask: Ask) -> El {
     let link = link.clone();
-    button.show(move || link.send_message((ask, Source::User)))
+    button.show(move || link.send_message(Msg::Ask(ask, Source::User)))
 }
 
 /// Either widget.
 pub struct Widget {
+    options: Options,
     shown: Shown,
     problems: Vec<Problem>,
-    root: NodeRef,
-    moves: Moves,
 }
 
 enum Shown {
@@ -81,28 +83,42 @@ impl Widget {
         }
     }
 
+    fn answer(&mut self, ask: Ask) -> bool {
+        match &mut self.shown {
+            Shown::Loop(hero) => hero.answer(ask),
+            Shown::Proof(proof) => proof.answer(ask),
+        }
+    }
+
+    fn open_again(&mut self, context: &Context<Self>, options: Options) -> bool {
+        let changed = options != self.options;
+        if changed {
+            (self.shown, self.problems) = Self::open(&options);
+            self.options = options;
+            self.report(context);
+        }
+        changed
+    }
+
     fn report(&self, context: &Context<Self>) {
-        for problem in &self.problems {
-            emit(context, "enroll-error", &to_js(problem));
+        for Problem { code, message } in &self.problems {
+            let detail = [("code", JsValue::from_str(code)), ("message", JsValue::from_str(message))];
+            emit(context, "enroll-error", &object(&detail));
         }
     }
 
     /// Says what happened, who asked, and what there is to see now.
     fn tell(&self, context: &Context<Self>, name: &str, source: Source) {
-        #[derive(Serialize)]
-        struct Detail<'a> {
-            source: Source,
-            snapshot: Snapshot<'a>,
-        }
-        let detail = to_js(&Detail { source, snapshot: self.snapshot() });
-        emit(context, name, &detail);
+        let source = if source == Source::User { "user" } else { "api" };
+        let detail = [("source", JsValue::from_str(source)), ("snapshot", self.snapshot())];
+        emit(context, name, &object(&detail));
     }
 
     /// What a script gets to see.
-    pub fn snapshot(&self) -> Snapshot<'_> {
+    pub fn snapshot(&self) -> JsValue {
         match &self.shown {
-            Shown::Loop(hero) => Snapshot::Loop(hero.snapshot()),
-            Shown::Proof(proof) => Snapshot::Proof(proof.snapshot()),
+            Shown::Loop(hero) => hero.snapshot(),
+            Shown::Proof(proof) => proof.snapshot(),
         }
     }
 }
@@ -117,16 +133,17 @@ impl Component for Widget {
     type Properties = Props;
 
     fn create(context: &Context<Self>) -> Self {
-        let (shown, problems) = Self::open(&context.props().options);
-        let widget = Self { shown, problems, root: NodeRef::default(), moves: Moves::default() };
+        let options = context.props().options.clone();
+        let (shown, problems) = Self::open(&options);
+        let widget = Self { options, shown, problems };
         widget.report(context);
         widget
     }
 
-    fn update(&mut self, context: &Context<Self>, (ask, source): Msg) -> bool {
-        let changed = match &mut self.shown {
-            Shown::Loop(hero) => hero.answer(ask),
-            Shown::Proof(proof) => proof.answer(ask),
+    fn update(&mut self, context: &Context<Self>, message: Msg) -> bool {
+        let (changed, source) = match message {
+            Msg::Ask(ask, source) => (self.answer(ask), source),
+            Msg::Open(options) => (self.open_again(context, options), Source::Api),
         };
         if changed {
             self.tell(context, "enroll-change", source);
@@ -134,19 +151,9 @@ impl Component for Widget {
         changed
     }
 
-    fn changed(&mut self, context: &Context<Self>, old: &Props) -> bool {
-        if context.props().options == old.options {
-            return false;
-        }
-        (self.shown, self.problems) = Self::open(&context.props().options);
-        self.report(context);
-        self.tell(context, "enroll-change", Source::Api);
-        true
-    }
-
     fn view(&self, context: &Context<Self>) -> Html {
         let link = context.link();
-        let announce = !context.props().options.quiet;
+        let announce = !self.options.quiet;
         let (label, body) = match &self.shown {
             Shown::Loop(hero) => ("The enroll job, step by step", hero.show(link, announce)),
             Shown::Proof(proof) => ("The enroll job, run again and again", proof.show(link, announce)),
@@ -160,7 +167,6 @@ impl Component for Widget {
         el("div.instrument")
             .attr(Attr::Role, "group")
             .attr(Attr::AriaLabel, label)
-            .node_ref(&self.root)
             .child(problems)
             .child(body)
             .html()
@@ -169,9 +175,6 @@ impl Component for Widget {
     fn rendered(&mut self, context: &Context<Self>, first: bool) {
         if first {
             self.tell(context, "enroll-ready", Source::Api);
-        }
-        if let Some(root) = self.root.cast::<web_sys::Element>() {
-            self.moves.look(&root);
         }
     }
 }

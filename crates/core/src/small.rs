@@ -19,6 +19,29 @@ pub fn number(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
+/// What stands before the first `at` of a text and what after it; `None` if there is none. `at` is ASCII. One copy, like
+/// [`decimal`]: the standard library's is made anew for every kind of pattern.
+#[must_use]
+#[inline(never)]
+pub fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().position(|byte| byte == at)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
+}
+
+/// Texts in a row with `between` between them. One copy, like [`decimal`].
+#[must_use]
+#[inline(never)]
+pub fn joined(texts: &[String], between: &str) -> String {
+    let mut all = String::new();
+    for (index, text) in texts.iter().enumerate() {
+        if index > 0 {
+            all.push_str(between);
+        }
+        all.push_str(text);
+    }
+    all
+}
+
 /// A set of few members, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SmallSet<T>(Vec<T>);

@@ -25,7 +25,7 @@ pub use run::{Ran, RanToken, RefusedToken};
 
 use crate::{
     reliable_loop::{Action, NewEnrollment, Setup, WorkerId},
-    small::decimal,
+    small::{decimal, joined},
 };
 use alloc::{
     string::{String, ToString},
@@ -103,7 +103,7 @@ impl fmt::Display for Story {
         for token in &self.tokens {
             all.push(token.to_string());
         }
-        out.write_str(&all.join(","))
+        out.write_str(&joined(&all, ","))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the hero shows, computed once from a timeline, so that it can be tested without a browser.
 //!
-//! It holds values, no sentences: those are the front end's. It reads; it decides nothing that the reducer did not.
+//! It borrows what it shows and holds no sentences: those are the front end's. It reads; it decides nothing that the reducer did not.
 
 mod job;
 mod rail;
@@ -19,11 +19,11 @@ use crate::{
     time::Millis,
     timeline::Timeline,
 };
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 /// Everything that the hero shows at one position of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoopView {
+pub struct LoopView<'a> {
     /// The run so far, as a story.
     pub story: String,
     /// Which patterns are in place.
@@ -33,29 +33,29 @@ pub struct LoopView {
     /// The virtual clock.
     pub now: Millis,
     /// What the last press came to; `None` after a token that moves nothing on.
-    pub milestone: Option<Arc<Milestone>>,
+    pub milestone: Option<&'a Milestone>,
     /// The last thing that happened, in plain words: for a token that came to no milestone.
     pub note: String,
     /// The stages: behind, here, and ahead if nobody interferes.
     pub rail: Vec<RailStop>,
     /// wait, active, completed, failed.
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<Lane<'a>>,
     /// Where the wake-up token is.
     pub marker: Marker,
     /// How long the guard of the sweep still lives.
     pub guard_left: Option<Millis>,
     /// The suspects: what was in active at the last sweep and has not been renewed since.
-    pub suspects: Vec<String>,
+    pub suspects: &'a [String],
     /// The workers, `w1` first.
-    pub workers: Vec<WorkerView>,
+    pub workers: Vec<WorkerView<'a>>,
     /// How many enrollments are recorded.
     pub enrolled: usize,
     /// How often the enroll ran.
     pub deliveries: u32,
     /// Portal's log, oldest first.
-    pub log: Vec<LearnerEnrolled>,
+    pub log: &'a [LearnerEnrolled],
     /// What ran last, as one atomic box.
-    pub ran: Box,
+    pub ran: Box<'a>,
     /// What ran in vain meanwhile.
     pub quiet: Vec<Quiet>,
     /// Why *step* makes no sense now.
@@ -81,20 +81,20 @@ pub enum Marker {
 
 /// A worker, what it does, and what it believes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorkerView {
+pub struct WorkerView<'a> {
     /// Its name.
     pub id: WorkerId,
     /// Running, frozen or dead.
     pub life: Life,
     /// What it does, or did when it died.
-    pub doing: Doing,
+    pub doing: Doing<'a>,
     /// Its token does not own the lock of the job that it believes to hold.
     pub mistaken: bool,
 }
 
 /// What a worker does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum Doing<'a> {
     /// It is at its blocking wait.
     Waiting,
     /// Its wait has returned; it takes next.
@@ -104,7 +104,7 @@ pub enum Doing {
     /// It has this job in hand.
     Holding {
         /// The job.
-        job: String,
+        job: &'a str,
         /// What its effect came to.
         attempt: Attempt,
         /// The job carries a deferred failure.
@@ -114,10 +114,10 @@ pub enum Doing {
     },
 }
 
-impl LoopView {
+impl<'a> LoopView<'a> {
     /// What there is to see where the reader is.
     #[must_use]
-    pub fn of(timeline: &Timeline) -> Self {
+    pub fn of(timeline: &'a Timeline) -> Self {
         let frame = timeline.now();
         let world = &frame.world;
         let queue = world.setup.queue();
@@ -131,7 +131,7 @@ impl LoopView {
             guards: world.setup.guards,
             at: timeline.at(),
             now: world.now,
-            milestone: frame.milestone.clone(),
+            milestone: frame.milestone.as_deref(),
             note: ran::note(frame),
             rail: rail::of(timeline),
             lanes: job::lanes(world),
@@ -141,7 +141,7 @@ impl LoopView {
             workers,
             enrolled: world.enrolled(),
             deliveries: world.deliveries,
-            log: world.portal.log().to_vec(),
+            log: world.portal.log(),
             ran: ran::last_box(frame),
             quiet: ran::quiet(frame),
             why_no_step: press(world).err(),
@@ -152,7 +152,7 @@ impl LoopView {
     }
 }
 
-impl LoopView {
+impl LoopView<'_> {
     /// The workers that are dead.
     pub fn dead(&self) -> impl Iterator<Item = WorkerId> {
         self.workers.iter().filter(|worker| worker.life == Life::Dead).map(|worker| worker.id)
@@ -166,7 +166,7 @@ impl LoopView {
     }
 
     /// Every job of the queue, lane by lane.
-    pub fn jobs(&self) -> impl Iterator<Item = &JobView> {
+    pub fn jobs(&self) -> impl Iterator<Item = &JobView<'_>> {
         self.lanes.iter().flat_map(|lane| &lane.jobs)
     }
 }
@@ -181,14 +181,11 @@ fn marker(world: &World) -> Marker {
     world.workers.iter().find(on_its_way).map_or(Marker::Down, |worker| Marker::HandedTo(worker.id))
 }
 
-fn worker_view(world: &World, worker: &Worker) -> WorkerView {
+fn worker_view<'a>(world: &World, worker: &'a Worker) -> WorkerView<'a> {
     let doing = match (&worker.job, worker.next_op()) {
-        (Some(Held { id, attempt, deferred, refused, .. }), _) => Doing::Holding {
-            job: id.clone(),
-            attempt: *attempt,
-            deferred: deferred.is_some(),
-            refused: *refused,
-        },
+        (Some(Held { id, attempt, deferred, refused, .. }), _) => {
+            Doing::Holding { job: id, attempt: *attempt, deferred: deferred.is_some(), refused: *refused }
+        }
         (None, op) if op.takes() && worker.has_just_started() => Doing::Starting,
         (None, op) if op.takes() => Doing::Woken,
         (None, _) => Doing::Waiting,

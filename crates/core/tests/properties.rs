@@ -49,7 +49,7 @@ fn add() -> impl Strategy<Value = Action> {
         let who = who.map(|(learner, course)| (learner.to_string(), course.to_string()));
         NewEnrollment { id: Some(id.to_string()), who }
     });
-    prop_oneof![Just(NewEnrollment::default()), named].prop_map(Action::Add)
+    prop_oneof![Just(NewEnrollment::default()), named].prop_map(|new| Action::Add(Box::new(new)))
 }
 
 /// Any action at all, also of workers that are not there.
@@ -194,7 +194,7 @@ proptest! {
                 Action::Add(_) => {
                     added += 1;
                     let who = Some((format!("USR0KHTOWnGLu{added}"), Setup::default().course));
-                    Action::Add(NewEnrollment { id: Some(format!("j_{added}")), who })
+                    Action::Add(Box::new(NewEnrollment { id: Some(format!("j_{added}")), who }))
                 }
                 action => action.clone(),
             };

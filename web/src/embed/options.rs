@@ -7,13 +7,12 @@ use enroll_once_core::{
     story::Story,
 };
 use js_sys::Array;
-use serde::Serialize;
 
 /// The run with which the hero opens: one job in wait.
 const DEFAULT_STORY: &str = "add";
 
 /// Something that was wrong with an option. The rest works all the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Which option: `story`, `learner`, `course`, `queue` or `runs`.
     pub code: &'static str,

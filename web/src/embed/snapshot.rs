@@ -1,4 +1,7 @@
 //! What a script gets to see of a widget: plain data, in JavaScript's spelling.
+//!
+//! A flat object is put together here field by field. serde-wasm-bindgen does that for whatever is nested, in the lab; for
+//! these few fields it would cost the readers of every page a kilobyte.
 
 use crate::words;
 use enroll_once_core::{
@@ -6,91 +9,83 @@ use enroll_once_core::{
     proof::Proof,
     view::{LaneName, LoopView},
 };
-use serde::Serialize;
+use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 
-/// Plain JavaScript data; `undefined` for what JavaScript cannot hold, which no snapshot has.
-pub fn to_js<T: Serialize>(value: &T) -> JsValue {
-    serde_wasm_bindgen::to_value(value).unwrap_or(JsValue::UNDEFINED)
+/// A plain object with these fields.
+#[must_use]
+pub fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (name, value) in fields {
+        // Only a frozen object refuses a field, and this one is new.
+        drop(Reflect::set(&object, &JsValue::from_str(name), value));
+    }
+    object.into()
 }
 
-/// Either widget.
-#[derive(Serialize)]
-#[serde(untagged)]
-#[allow(clippy::large_enum_variant)] // made, handed out and dropped at once
-pub enum Snapshot<'a> {
-    /// The hero.
-    Loop(LoopSnapshot<'a>),
-    /// The proof.
-    Proof(ProofSnapshot<'a>),
+/// An array of texts.
+fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> JsValue {
+    texts.map(JsValue::from_str).collect::<Array>().into()
 }
 
 /// What the hero shows.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LoopSnapshot<'a> {
-    story: &'a str,
-    at: usize,
-    now_ms: u32,
-    stage: &'static str,
-    sentence: String,
-    enrolled: usize,
-    deliveries: u32,
-    wait: Vec<&'a str>,
-    active: Vec<&'a str>,
-    completed: Vec<&'a str>,
-    failed: Vec<&'a str>,
-    suspects: &'a [String],
-    dead: Vec<String>,
-    log: &'a [LearnerEnrolled],
-    can_step: bool,
-    can_crash: bool,
-    can_go_back: bool,
+#[must_use]
+pub fn of_loop(view: &LoopView) -> JsValue {
+    let lane = |name: LaneName| {
+        texts(
+            view.lanes.iter().filter(|lane| lane.name == name).flat_map(|lane| &lane.jobs).map(|job| job.id),
+        )
+    };
+    let dead: Vec<String> = view.dead().map(|worker| worker.to_string()).collect();
+    object(&[
+        ("story", JsValue::from_str(&view.story)),
+        ("at", number(view.at as u64)),
+        ("nowMs", number(view.now.0)),
+        (
+            "stage",
+            JsValue::from_str(view.milestone.as_ref().map_or("", |milestone| words::stage(milestone.stage))),
+        ),
+        ("sentence", JsValue::from_str(&words::sentence(view))),
+        ("enrolled", number(view.enrolled as u64)),
+        ("deliveries", number(view.deliveries.into())),
+        ("wait", lane(LaneName::Wait)),
+        ("active", lane(LaneName::Active)),
+        ("completed", lane(LaneName::Completed)),
+        ("failed", lane(LaneName::Failed)),
+        ("suspects", texts(view.suspects.iter().map(String::as_str))),
+        ("dead", texts(dead.iter().map(String::as_str))),
+        ("log", log(view.log)),
+        ("canStep", view.why_no_step.is_none().into()),
+        ("canCrash", view.why_no_crash.is_none().into()),
+        ("canGoBack", view.can_go_back.into()),
+    ])
 }
 
 /// What the proof shows.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProofSnapshot<'a> {
-    deliveries: usize,
-    enrolled: usize,
-    log: &'a [LearnerEnrolled],
+#[must_use]
+pub fn of_proof(proof: &Proof) -> JsValue {
+    object(&[
+        ("deliveries", number(proof.deliveries() as u64)),
+        ("enrolled", number(proof.enrolled() as u64)),
+        ("log", log(proof.log())),
+    ])
 }
 
-impl<'a> LoopSnapshot<'a> {
-    /// Of what the hero shows.
-    #[must_use]
-    pub fn of(view: &'a LoopView) -> Self {
-        let lane = |name: LaneName| {
-            let lane = view.lanes.iter().find(|lane| lane.name == name);
-            lane.map_or(Vec::new(), |lane| lane.jobs.iter().map(|job| job.id.as_str()).collect())
-        };
-        Self {
-            story: &view.story,
-            at: view.at,
-            now_ms: u32::try_from(view.now.0).unwrap_or(u32::MAX),
-            stage: view.milestone.as_ref().map_or("", |milestone| words::stage(milestone.stage)),
-            sentence: words::sentence(view),
-            enrolled: view.enrolled,
-            deliveries: view.deliveries,
-            wait: lane(LaneName::Wait),
-            active: lane(LaneName::Active),
-            completed: lane(LaneName::Completed),
-            failed: lane(LaneName::Failed),
-            suspects: &view.suspects,
-            dead: view.dead().map(|worker| worker.to_string()).collect(),
-            log: &view.log,
-            can_step: view.why_no_step.is_none(),
-            can_crash: view.why_no_crash.is_none(),
-            can_go_back: view.can_go_back,
-        }
+/// Portal's events, in Portal's spelling.
+fn log(log: &[LearnerEnrolled]) -> JsValue {
+    let events = Array::new();
+    for event in log {
+        events.push(&object(&[
+            ("user_id", JsValue::from_str(event.user_id.as_str())),
+            ("course_id", JsValue::from_str(event.course_id.as_str())),
+            ("at", number(event.at.0)),
+        ]));
     }
+    events.into()
 }
 
-impl<'a> ProofSnapshot<'a> {
-    /// Of a proof.
-    #[must_use]
-    pub fn of(proof: &'a Proof) -> Self {
-        Self { deliveries: proof.deliveries(), enrolled: proof.enrolled(), log: proof.log() }
-    }
+/// A count or a time in milliseconds: far below what JavaScript's numbers hold exactly.
+#[allow(clippy::cast_precision_loss)]
+fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
 }

@@ -7,10 +7,12 @@ use crate::{
 };
 use enroll_once_core::{
     reliable_loop::Life,
+    small::{decimal, joined},
     view::{JobView, Lane, LaneName, LockView, LoopView, Marker, WorkerView},
 };
 
-pub(super) fn stage(view: &LoopView) -> El {
+/// `moves`: the reader has acted, so a job that is now in another lane may be seen to come from where it was.
+pub(super) fn stage(view: &LoopView, moves: bool) -> El {
     let mut lanes = fragment();
     for item in &view.lanes {
         // failed takes no place until it is used.
@@ -18,7 +20,9 @@ pub(super) fn stage(view: &LoopView) -> El {
             lanes = lanes.child(lane(item));
         }
     }
-    el("div.stage").child(lanes).child(count(view.enrolled, view.deliveries as usize))
+    el(if moves { "div.stage moves" } else { "div.stage" })
+        .child(lanes)
+        .child(count(view.enrolled, view.deliveries as usize))
 }
 
 fn lane(lane: &Lane) -> El {
@@ -39,7 +43,7 @@ fn lane(lane: &Lane) -> El {
         .class(class)
         .attr(Attr::AriaLabelledby, name)
         .attr(Attr::Part, name)
-        .child(el("h3").attr(Attr::Id, name).child(el("i").text(&lane.prefix)).child(el("b").text(name)))
+        .child(el("h3").attr(Attr::Id, name).child(el("i").text(lane.prefix)).child(el("b").text(name)))
         .child(el("ul").child(jobs).maybe(empty))
 }
 
@@ -57,12 +61,11 @@ fn job(lane: LaneName, job: &JobView) -> El {
         (LaneName::Failed, _, true) => "job failed suspect",
     };
     let first = el("p.first")
-        .child(el("b.id").text(&job.id))
+        .child(el("b.id").text(job.id))
         .child(el("span.state").text(words::job_state(lane, job)));
     el("li")
         .class(class)
-        .key(&job.id)
-        .attr_of(Attr::DataMove, &job.id)
+        .key(job.id)
         .child(first)
         .maybe((lane == LaneName::Active).then(|| lock(job.lock.as_ref())))
         .maybe(job.suspect.then(|| el("p.mark").text("suspect")))
@@ -74,8 +77,8 @@ fn job(lane: LaneName, job: &JobView) -> El {
 /// The lock drains with the virtual clock. The bar is a drawing of the words beside it.
 fn lock(lock: Option<&LockView>) -> El {
     let Some(lock) = lock else { return el("p.lock gone").text("no lock") };
-    let share = (lock.left.0 * 100 / lock.of.0.max(1)).to_string();
-    let owner = lock.owner.map_or_else(|| lock.token.clone(), |owner| owner.to_string());
+    let share = decimal(lock.left.0 * 100 / lock.of.0.max(1));
+    let owner = lock.owner.map_or_else(|| lock.token.to_string(), |owner| owner.to_string());
     let bar = el("svg")
         .attr(Attr::ViewBox, "0 0 100 8")
         .attr(Attr::PreserveAspectRatio, "none")
@@ -102,7 +105,7 @@ pub(super) fn under(view: &LoopView) -> El {
     let log = el("div").child(el("dt").text("Portal's log")).child(el("dd").child(log(view)));
     el("div.under")
         .child(el("dl.of-wait").child(marker))
-        .child(el("dl.of-active").child(workers).child(suspects(&view.suspects)).child(guard))
+        .child(el("dl.of-active").child(workers).child(suspects(view.suspects)).child(guard))
         .child(el("dl.of-log").child(log))
 }
 
@@ -110,7 +113,7 @@ fn suspects(suspects: &[String]) -> El {
     let (class, names) = if suspects.is_empty() {
         ("suspects", fragment().text("none"))
     } else {
-        ("suspects violet", el("code").text(&suspects.join(" ")))
+        ("suspects violet", el("code").text(&joined(suspects, " ")))
     };
     el("div").class(class).child(el("dt").text("suspects")).child(el("dd").child(names))
 }
@@ -138,7 +141,7 @@ fn log(view: &LoopView) -> El {
         return fragment().text("no event");
     }
     let mut events = el("ol");
-    for event in &view.log {
+    for event in view.log {
         events = events.child(
             el("li")
                 .child(el("b").text("LearnerEnrolled"))

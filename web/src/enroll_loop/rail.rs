@@ -54,7 +54,7 @@ fn stop_of(stop: &RailStop) -> El {
         | Stage::Started => "amber",
     };
     let mut shown =
-        el("span").attr(Attr::Role, "listitem").attr_of(Attr::Class, &["stop", when, tone].join(" "));
+        el("span").attr(Attr::Role, "listitem").attr_of(Attr::Class, &["stop ", when, " ", tone].concat());
     if stop.when == When::Now {
         shown = shown.attr(Attr::AriaCurrent, "step");
     }

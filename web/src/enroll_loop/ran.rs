@@ -14,7 +14,7 @@ pub(super) fn ran(view: &LoopView) -> El {
     if matches!(shown, Box::Nothing) {
         return fragment();
     }
-    let prefix = view.lanes.first().map_or("", |lane| lane.prefix.as_str());
+    let prefix = view.lanes.first().map_or("", |lane| lane.prefix);
     let title = el("h3")
         .attr(Attr::Id, "ran")
         .child(el("b").text(words::box_title(shown)))
@@ -33,7 +33,7 @@ pub(super) fn ran(view: &LoopView) -> El {
         }
         Box::Portal { result, .. } => {
             let mut lines = el("ol.commands");
-            for (name, outcome) in words::portal_lines(result) {
+            for (name, outcome) in words::portal_lines(*result) {
                 let outcome = el("em").text(" → ").text(&outcome);
                 lines = lines.child(el("li").child(el("code").text(name)).child(outcome));
             }

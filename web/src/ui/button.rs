@@ -1,6 +1,7 @@
 //! A button that stays where it is, focus included, when it makes no sense for now.
 
 use super::{Attr, El, el};
+use enroll_once_core::small::cut;
 use std::rc::Rc;
 use yew::virtual_dom::{Listener, ListenerKind};
 
@@ -19,7 +20,7 @@ pub struct Button {
 impl Button {
     /// A native button: Enter and Space come with it. `aria-disabled`, not `disabled`, so that focus is never lost.
     pub fn show(&self, onpress: impl Fn() + 'static) -> El {
-        let (part, _) = self.label.split_once(' ').unwrap_or((self.label, ""));
+        let (part, _) = cut(self.label, b' ').unwrap_or((self.label, ""));
         let mut button = el("button").class(self.class).attr(Attr::Type, "button").attr(Attr::Part, part);
         if self.off {
             button = button.attr(Attr::AriaDisabled, "true").attr(Attr::AriaDescribedby, self.reason);

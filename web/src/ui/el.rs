@@ -2,10 +2,10 @@
 //!
 //! `html!` writes out some hundred bytes of code for every tag; a call here is a few. What comes out is the same.
 
+use enroll_once_core::small::cut;
 use std::rc::Rc;
 use yew::{
     Html,
-    html::NodeRef,
     virtual_dom::{AttrValue, AttributeOrProperty, Attributes, Listener, VList, VTag, VText},
 };
 
@@ -28,12 +28,11 @@ pub enum Attr {
     AriaHidden,
     Width,
     Height,
-    DataMove,
     Class,
 }
 
 /// Their names, in that order. One list for all elements: yew then compares old and new place by place, without a map.
-const NAMES: &[&str; 17] = &[
+const NAMES: &[&str; 16] = &[
     "type",
     "id",
     "role",
@@ -49,7 +48,6 @@ const NAMES: &[&str; 17] = &[
     "aria-hidden",
     "width",
     "height",
-    "data-move",
     "class",
 ];
 
@@ -68,7 +66,7 @@ struct Parts {
 /// An element: `el("p.mark red")` is `<p class="mark red">`.
 #[inline(never)]
 pub fn el(what: &'static str) -> El {
-    let (tag, class) = what.split_once('.').unwrap_or((what, ""));
+    let (tag, class) = cut(what, b'.').unwrap_or((what, ""));
     let mut made = fragment();
     made.0.tag = Some(VTag::new(AttrValue::Static(tag)));
     made.class(class)
@@ -113,14 +111,6 @@ impl El {
     pub fn key(mut self, key: &str) -> Self {
         if let Some(tag) = &mut self.0.tag {
             tag.key = Some(key.into());
-        }
-        self
-    }
-
-    /// Where to find it once it is in the page.
-    pub fn node_ref(mut self, node_ref: &NodeRef) -> Self {
-        if let Some(tag) = &mut self.0.tag {
-            tag.node_ref = node_ref.clone();
         }
         self
     }
@@ -176,7 +166,6 @@ mod tests {
         assert_eq!(NAMES[Attr::Type as usize], "type");
         assert_eq!(NAMES[Attr::AriaDescribedby as usize], "aria-describedby");
         assert_eq!(NAMES[Attr::AriaHidden as usize], "aria-hidden");
-        assert_eq!(NAMES[Attr::DataMove as usize], "data-move");
         assert_eq!(NAMES.len(), Attr::Class as usize + 1);
     }
 

@@ -6,7 +6,7 @@ use super::{
     parts::{duration, list, sentence_of},
 };
 use enroll_once_core::{
-    reliable_loop::{Milestone, Stage},
+    reliable_loop::Stage,
     small::decimal,
     view::{JobView, LoopView},
 };
@@ -39,11 +39,15 @@ pub fn stage(stage: Stage) -> &'static str {
 /// What happened and why it matters.
 #[must_use]
 pub fn sentence(view: &LoopView) -> String {
-    let Some(milestone) = view.milestone.as_deref() else { return sentence_of(&view.note) };
+    let Some(milestone) = view.milestone else { return sentence_of(&view.note) };
     let beginning = milestone.stage == Stage::Waiting;
     let jobs: Vec<&JobView> = view.jobs().collect();
     // At the beginning it is about the job that waits.
-    let about = if beginning { jobs.first().copied() } else { the_job(milestone, &jobs) };
+    let about = if beginning {
+        jobs.first().copied()
+    } else {
+        jobs.iter().find(|job| milestone.jobs.first().is_some_and(|id| id == job.id)).copied()
+    };
     let taken = about.map_or(1, |job| job.taken);
     let template = match jobs.len() {
         0 if beginning => EMPTY,
@@ -53,7 +57,7 @@ pub fn sentence(view: &LoopView) -> String {
             .unwrap_or(usual(milestone.stage)),
     };
     let names = match about {
-        Some(job) if milestone.jobs.len() < 2 => job.id.clone(),
+        Some(job) if milestone.jobs.len() < 2 => job.id.to_string(),
         _ => list(&milestone.jobs),
     };
     let worker = milestone.worker.map_or(String::new(), |worker| worker.to_string());
@@ -71,10 +75,6 @@ pub fn sentence(view: &LoopView) -> String {
 
 const EMPTY: &str = "The queue is empty. Every worker is blocked on the marker, and asks nothing meanwhile.";
 const MANY: &str = "{n} jobs wait and the marker is up, once: it says that there may be work, not how much.";
-
-fn the_job<'a>(milestone: &Milestone, jobs: &[&'a JobView]) -> Option<&'a JobView> {
-    jobs.iter().find(|job| milestone.jobs.first() == Some(&job.id)).copied()
-}
 
 fn why_refused(code: Option<i32>) -> &'static str {
     match code {

@@ -6,6 +6,7 @@ use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     protocol::Reply,
     reliable_loop::{Actor, Attempt, Guard, Life, Refusal},
+    small::{decimal, joined},
     time::Millis,
     view::{Box, Doing, JobView, LaneName, LoopView, Marker, Quiet, WorkerView},
 };
@@ -24,7 +25,7 @@ pub fn clock(at: Millis) -> String {
 
 /// A number, with zeros before it up to this width.
 fn digits(number: u64, width: usize) -> String {
-    let mut text = number.to_string();
+    let mut text = decimal(number);
     while text.len() < width {
         text.insert(0, '0');
     }
@@ -34,10 +35,10 @@ fn digits(number: u64, width: usize) -> String {
 /// A duration in seconds, with a decimal only where it says something: `30 s`, `0.4 s`.
 #[must_use]
 pub fn duration(of: Millis) -> String {
-    let mut text = (of.0 / 1_000).to_string();
+    let mut text = decimal(of.0 / 1_000);
     if !of.0.is_multiple_of(1_000) {
         text.push('.');
-        text.push_str(&(of.0 % 1_000 / 100).max(1).to_string());
+        text.push_str(&decimal((of.0 % 1_000 / 100).max(1)));
     }
     text.push_str(" s");
     text
@@ -48,7 +49,7 @@ pub(super) fn list(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
-        [first @ .., last] => [&first.join(", "), " and ", last].concat(),
+        [first @ .., last] => [&joined(first, ", "), " and ", last].concat(),
     }
 }
 
@@ -72,13 +73,13 @@ pub fn job_title(job: &JobView) -> String {
         (_, 0) => "taken {t}×",
         _ => "taken {t}×, returned {r}×",
     };
-    fill(template, &[('t', &job.taken.to_string()), ('r', &job.recovered.to_string())])
+    fill(template, &[('t', &decimal(job.taken.into())), ('r', &decimal(job.recovered.into()))])
 }
 
 /// A failed job's reason.
 #[must_use]
-pub fn failed_value(lane: LaneName, job: &JobView) -> Option<&str> {
-    job.result.as_deref().filter(|_| lane == LaneName::Failed)
+pub fn failed_value<'a>(lane: LaneName, job: &JobView<'a>) -> Option<&'a str> {
+    job.result.filter(|_| lane == LaneName::Failed)
 }
 
 /// Where the marker is.
@@ -177,13 +178,13 @@ pub fn meanwhile(quiet: &[Quiet]) -> String {
             }
         }
     }
-    if parts.is_empty() { String::new() } else { fill("Meanwhile {p}.", &[('p', &parts.join("; "))]) }
+    if parts.is_empty() { String::new() } else { fill("Meanwhile {p}.", &[('p', &joined(&parts, "; "))]) }
 }
 
 fn times(count: u32) -> String {
     match count {
         1 => "once".into(),
-        more => more.to_string() + " times",
+        more => decimal(more.into()) + " times",
     }
 }
 
@@ -217,7 +218,7 @@ pub fn actor_line(shown: &Box) -> String {
 
 /// The lines of a call to Portal.
 #[must_use]
-pub fn portal_lines(result: &Result<LearnerEnrolled, PortalError>) -> Vec<(&'static str, String)> {
+pub fn portal_lines(result: Result<&LearnerEnrolled, PortalError>) -> Vec<(&'static str, String)> {
     match result {
         Ok(event) => {
             let fields = ["%LearnerEnrolled{user_id: ", event.user_id.as_str(), ", course_id: "].concat();
@@ -248,13 +249,13 @@ pub fn reply(reply: &Reply) -> String {
 }
 
 fn bracketed(texts: &[String]) -> String {
-    fill("[{t}]", &[('t', &texts.join(", "))])
+    fill("[{t}]", &[('t', &joined(texts, ", "))])
 }
 
 /// How many commands there are behind the disclosure.
 #[must_use]
 pub fn all_commands(count: usize) -> String {
-    fill("all {n} commands, in order", &[('n', &count.to_string())])
+    fill("all {n} commands, in order", &[('n', &decimal(count as u64))])
 }
 
 /// A command's reply, short; `OK` says nothing.
@@ -263,7 +264,7 @@ pub fn command_reply(reply: &CommandReply) -> Option<String> {
     match reply {
         CommandReply::Nil => Some("nil".into()),
         CommandReply::Ok => None,
-        CommandReply::Integer(number) => Some(number.to_string()),
+        CommandReply::Integer(number) => Some(decimal(*number)),
         CommandReply::Text(text) => Some(text.clone()),
         CommandReply::List(items) => {
             let mut text = String::new();

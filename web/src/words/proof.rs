@@ -4,6 +4,7 @@ use super::fill::fill;
 use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     proof::Proof,
+    small::decimal,
 };
 
 /// How often, beside the enrolled count.
@@ -11,7 +12,7 @@ use enroll_once_core::{
 pub fn deliveries(count: usize) -> String {
     match count {
         1 => "of 1 delivery".into(),
-        more => fill("of {n} deliveries", &[('n', &more.to_string())]),
+        more => fill("of {n} deliveries", &[('n', &decimal(more as u64))]),
     }
 }
 
@@ -35,7 +36,7 @@ pub fn written(run: &Result<LearnerEnrolled, PortalError>) -> &'static str {
 pub fn hidden_runs(count: usize) -> String {
     match count {
         1 => "1 more, the same".into(),
-        more => fill("{n} more, all the same", &[('n', &more.to_string())]),
+        more => fill("{n} more, all the same", &[('n', &decimal(more as u64))]),
     }
 }
 
@@ -51,7 +52,7 @@ pub fn proof(proof: &Proof) -> String {
         (count, _) => fill(
             "{n} deliveries, one event. authorize sees the enrollment in the folded state and refuses, so decide is \
              not asked and nothing is written.",
-            &[('n', &count.to_string())],
+            &[('n', &decimal(count as u64))],
         ),
     }
 }

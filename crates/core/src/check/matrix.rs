@@ -5,9 +5,7 @@
 
 use super::{Verdict, continuation::goes_on};
 use crate::{
-    reliable_loop::{
-        Action, Guard, Guards, NewEnrollment, Op, Program, Setup, WorkerId, World, next, press, step,
-    },
+    reliable_loop::{Action, Guard, Guards, Op, Program, Setup, WorkerId, World, next, press, step},
     story::{RanStep, Story, Token},
 };
 use alloc::{string::String, string::ToString, vec::Vec};
@@ -138,7 +136,7 @@ impl Telling {
     fn tell(setup: &Setup, after: Option<Op>, crashes: u8) -> (Cell, u8) {
         let mut telling = Self { world: World::new(setup.clone()), tokens: Vec::new() };
         telling.let_workers_come_to_their_wait();
-        telling.act(Action::Add(NewEnrollment::default()));
+        telling.act(Action::Add(Default::default()));
         let mut died = 0;
         for _ in 0..MOST_PRESSES {
             if telling.world.is_settled() || goes_on(&telling.world).is_none() {

@@ -3,6 +3,7 @@
 use super::{Guard, Life, NAIVE, Op, Refusal, Setup, Worker, WorkerId, World, natural};
 use crate::time::Millis;
 use alloc::{
+    boxed::Box,
     string::{String, ToString},
     vec,
     vec::Vec,
@@ -20,8 +21,8 @@ pub struct NewEnrollment {
 /// One thing that can really happen in one piece.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// A producer adds a job.
-    Add(NewEnrollment),
+    /// A producer adds a job. Boxed, so that an action is small: it is the only large one.
+    Add(Box<NewEnrollment>),
     /// A worker runs one operation of its program.
     Operate(WorkerId, Op),
     /// A worker renews the lock of its job.
@@ -169,7 +170,7 @@ fn not_now(worker: &Worker, asked: Op) -> Option<Refusal> {
 #[must_use]
 pub fn available(world: &World) -> Vec<Action> {
     let mut actions = vec![
-        Action::Add(NewEnrollment::default()),
+        Action::Add(Box::default()),
         Action::RestartPortal,
         Action::PortalDown,
         Action::PortalUp,

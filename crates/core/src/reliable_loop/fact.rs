@@ -5,6 +5,7 @@ use crate::{
     keyspace::RedisCommand,
     portal::{LearnerEnrolled, PortalError},
     protocol::{Operation, Reply},
+    small::joined,
     time::Millis,
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -164,7 +165,7 @@ fn describe(reply: &Reply, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         Reply::Id(id) => out.write_str(id),
         Reply::Number(number) => write!(out, "{number}"),
         Reply::Ids(ids) if ids.is_empty() => out.write_str("none"),
-        Reply::Ids(ids) => out.write_str(&ids.join(" ")),
+        Reply::Ids(ids) => out.write_str(&joined(ids, " ")),
         Reply::Job(job) => write!(out, "{} handed over", job.id),
         Reply::Nothing => out.write_str("nothing to take"),
         Reply::Popped(_) => out.write_str("the marker"),

@@ -10,7 +10,7 @@ use crate::{
         BlockingWait, Fetched, NewJob, Operation, Reply, Sweep, Take, TakenJob, add_standard_job,
         move_stalled_jobs_to_wait, move_to_active, wait_for_job,
     },
-    small::{decimal, number},
+    small::{cut, decimal, number},
     time::Millis,
 };
 use alloc::{
@@ -248,6 +248,6 @@ pub(crate) fn data_of(learner: &str, course: &str) -> String {
 
 /// Learner and course of data that [`data_of`] wrote.
 pub(crate) fn learner_and_course(data: &str) -> Option<(&str, &str)> {
-    let (learner, rest) = data.strip_prefix(r#"{"userId":""#)?.split_once('"')?;
+    let (learner, rest) = cut(data.strip_prefix(r#"{"userId":""#)?, b'"')?;
     Some((learner, rest.strip_prefix(r#","courseId":""#)?.strip_suffix(r#""}"#)?))
 }

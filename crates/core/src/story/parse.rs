@@ -7,6 +7,7 @@ use crate::{
     time::Millis,
 };
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -116,7 +117,7 @@ const ANY_TOKEN: &str = "add, step, crash, a worker's action such as w1:take, ti
 
 impl Reading {
     fn token(&mut self, story: &mut Story, token: &str) -> Result<(), String> {
-        if let Some((name, value)) = token.split_once('=') {
+        if let Some((name, value)) = small::cut(token, b'=') {
             if !story.tokens.is_empty() {
                 return Err("setup such as lock=30s only before the first action".to_string());
             }
@@ -167,7 +168,7 @@ const SETUP_TOKENS: &str =
 
 fn guard(code: &str) -> Result<Guard, String> {
     Guard::parse(code).ok_or_else(|| {
-        let codes = Guard::ALL.map(Guard::code).join(", ");
+        let codes = small::joined(&Guard::ALL.map(|guard| guard.code().to_string()), ", ");
         ["a guard after `off=`, one of ", &codes, ", not `", code, "`"].concat()
     })
 }
@@ -195,11 +196,11 @@ fn action(token: &str) -> Result<Token, String> {
         }
         return Ok(Token::Act(Action::Advance(by)));
     }
-    let (head, rest) = token.split_once(':').map_or((token, None), |(head, rest)| (head, Some(rest)));
+    let (head, rest) = small::cut(token, b':').map_or((token, None), |(head, rest)| (head, Some(rest)));
     match (head, rest) {
         ("step", None) => Ok(Token::Step),
         ("crash", None) => Ok(Token::Crash),
-        ("add", None) => Ok(Token::Act(Action::Add(NewEnrollment::default()))),
+        ("add", None) => Ok(Token::Act(Action::Add(Box::default()))),
         ("add", Some(rest)) => add(rest).map(|new| Token::Act(Action::Add(new))),
         ("portal", Some("restart")) => Ok(Token::Act(Action::RestartPortal)),
         ("portal", Some("down")) => Ok(Token::Act(Action::PortalDown)),
@@ -218,7 +219,7 @@ fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
     match rest {
         None => Ok(Token::NextOf(worker)),
         Some(word) => worker_action(worker, word).map(Token::Act).ok_or_else(|| {
-            let ops = Op::ALL.map(Op::word).join(", ");
+            let ops = small::joined(&Op::ALL.map(|op| op.word().to_string()), ", ");
             format!("after `{worker}:` one of {ops}, renew, sweep, crash, start, freeze, thaw, lose-reply")
         }),
     }
@@ -241,7 +242,7 @@ fn worker_action(worker: WorkerId, word: &str) -> Option<Action> {
     Some(of_worker(worker))
 }
 
-fn add(rest: &str) -> Result<NewEnrollment, String> {
+fn add(rest: &str) -> Result<Box<NewEnrollment>, String> {
     let mut parts = rest.split(':');
     let (id, learner, course) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
     let who = match (learner, course, parts.next()) {
@@ -253,7 +254,10 @@ fn add(rest: &str) -> Result<NewEnrollment, String> {
         return Err(PLAIN.to_string());
     }
     let id = Some(job_id(id)?);
-    Ok(NewEnrollment { id, who: who.map(|(learner, course)| (learner.to_string(), course.to_string())) })
+    Ok(Box::new(NewEnrollment {
+        id,
+        who: who.map(|(learner, course)| (learner.to_string(), course.to_string())),
+    }))
 }
 
 fn evict(rest: &str) -> Result<Action, String> {

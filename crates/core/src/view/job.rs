@@ -2,13 +2,10 @@
 
 use crate::{
     reliable_loop::{Held, Life, Worker, WorkerId, World},
-    small::number,
+    small::{cut, number},
     time::Millis,
 };
-use alloc::{
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{string::String, vec::Vec};
 
 /// The four places where a job can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,22 +38,22 @@ impl LaneName {
 
 /// One lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct Lane<'a> {
     /// Which.
     pub name: LaneName,
     /// What all keys of the queue begin with.
-    pub prefix: String,
+    pub prefix: &'a str,
     /// The jobs in it, head or lowest score first.
-    pub jobs: Vec<JobView>,
+    pub jobs: Vec<JobView<'a>>,
 }
 
 /// A job where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobView {
+pub struct JobView<'a> {
     /// Its id.
-    pub id: String,
+    pub id: &'a str,
     /// Its lock, if it has one.
-    pub lock: Option<LockView>,
+    pub lock: Option<LockView<'a>>,
     /// It is among the suspects.
     pub suspect: bool,
     /// It is in active and no running worker holds it under its lock.
@@ -68,32 +65,32 @@ pub struct JobView {
     /// How often it was recovered (`stc`).
     pub recovered: u32,
     /// Its return value, or the reason of its failure.
-    pub result: Option<String>,
+    pub result: Option<&'a str>,
 }
 
 /// The lock of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LockView {
+pub struct LockView<'a> {
     /// Whose token it holds.
     pub owner: Option<WorkerId>,
     /// The token.
-    pub token: String,
+    pub token: &'a str,
     /// How long it still lives.
     pub left: Millis,
     /// How long it lives when it is fresh.
     pub of: Millis,
 }
 
-pub(super) fn lanes(world: &World) -> Vec<Lane> {
+pub(super) fn lanes(world: &World) -> Vec<Lane<'_>> {
     let mut lanes = Vec::new();
     for name in LaneName::ALL {
-        let prefix = world.setup.queue().prefix().to_string();
+        let prefix = world.setup.queue().prefix();
         lanes.push(Lane { name, prefix, jobs: jobs(world, name) });
     }
     lanes
 }
 
-fn jobs(world: &World, lane: LaneName) -> Vec<JobView> {
+fn jobs(world: &World, lane: LaneName) -> Vec<JobView<'_>> {
     let key = world.setup.queue().key(lane.key());
     let mut jobs = Vec::new();
     // The key is a list or a sorted set, and the other of the two is empty.
@@ -106,7 +103,7 @@ fn jobs(world: &World, lane: LaneName) -> Vec<JobView> {
     jobs
 }
 
-fn job(world: &World, lane: LaneName, id: &str) -> JobView {
+fn job<'a>(world: &'a World, lane: LaneName, id: &'a str) -> JobView<'a> {
     let queue = world.setup.queue();
     let hash = queue.job(id);
     let field = |name| world.keys.field(&hash, name);
@@ -117,7 +114,7 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
             && worker.job.as_ref().is_some_and(|job| job.id == id && owns_lock(world, job))
     };
     JobView {
-        id: id.to_string(),
+        id,
         lock: lock(world, id),
         suspect: world.keys.has_member(&queue.key("stalled"), id),
         stranded: lane == LaneName::Active && !world.workers.iter().any(held),
@@ -125,24 +122,24 @@ fn job(world: &World, lane: LaneName, id: &str) -> JobView {
         taken: count("ats"),
         recovered: count("stc"),
         result: match lane {
-            LaneName::Completed => field("returnvalue").map(String::from),
-            LaneName::Failed => field("failedReason").map(String::from),
+            LaneName::Completed => field("returnvalue"),
+            LaneName::Failed => field("failedReason"),
             LaneName::Wait | LaneName::Active => None,
         },
     }
 }
 
-fn lock(world: &World, id: &str) -> Option<LockView> {
+fn lock<'a>(world: &'a World, id: &str) -> Option<LockView<'a>> {
     let key = world.setup.queue().lock(id);
-    let token = world.keys.get(&key)?.as_type::<String>()?.clone();
-    let owner = owner_of(&token);
+    let token = world.keys.get(&key)?.as_type::<String>()?;
+    let owner = owner_of(token);
     let left = world.keys.time_left(&key, world.now).unwrap_or_default();
     Some(LockView { owner, token, left, of: world.setup.lock })
 }
 
 /// The worker in a token such as `w1:3`.
 fn owner_of(token: &str) -> Option<WorkerId> {
-    let (worker, _) = token.strip_prefix('w')?.split_once(':')?;
+    let (worker, _) = cut(token.strip_prefix('w')?, b':')?;
     u8::try_from(number(worker)?).ok().map(WorkerId)
 }
 
@@ -151,6 +148,6 @@ pub(super) fn owns_lock(world: &World, held: &Held) -> bool {
     held.renew_due.is_none() || lock(world, &held.id).is_some_and(|lock| lock.token == held.token)
 }
 
-pub(super) fn suspects(world: &World) -> Vec<String> {
-    world.keys.members(&world.setup.queue().key("stalled")).to_vec()
+pub(super) fn suspects(world: &World) -> &[String] {
+    world.keys.members(&world.setup.queue().key("stalled"))
 }

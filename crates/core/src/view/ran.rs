@@ -9,13 +9,12 @@ use crate::{
 };
 use alloc::{
     string::{String, ToString},
-    sync::Arc,
     vec::Vec,
 };
 
 /// The atomic piece that the last press came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Box {
+pub enum Box<'a> {
     /// A script, or a blocking wait.
     Redis {
         /// Who called it.
@@ -23,21 +22,21 @@ pub enum Box {
         /// What ran.
         operation: Operation,
         /// The commands inside.
-        commands: Arc<Vec<RedisCommand>>,
+        commands: &'a [RedisCommand],
         /// The reply.
-        reply: Reply,
+        reply: &'a Reply,
     },
     /// A call to Portal.
     Portal {
         /// Who called it.
         worker: WorkerId,
         /// The recorded event, or the refusal.
-        result: Result<LearnerEnrolled, PortalError>,
+        result: Result<&'a LearnerEnrolled, PortalError>,
     },
     /// Redis removed keys because their time was over.
     Expiry {
         /// Which keys.
-        keys: Vec<String>,
+        keys: Vec<&'a str>,
     },
     /// A process died: nothing ran.
     Death {
@@ -66,30 +65,25 @@ pub struct Quiet {
     pub renewals: u32,
 }
 
-pub(super) fn last_box(frame: &Frame) -> Box {
+pub(super) fn last_box(frame: &Frame) -> Box<'_> {
     let Some(last) = frame.steps.last() else { return Box::Nothing };
     let mut shown = Box::Nothing;
     for fact in &last.step.facts {
         match fact {
             Fact::Ran { actor, operation, commands, reply } => {
-                shown = Box::Redis {
-                    actor: *actor,
-                    operation: *operation,
-                    commands: commands.clone(),
-                    reply: reply.clone(),
-                };
+                shown = Box::Redis { actor: *actor, operation: *operation, commands, reply };
             }
             Fact::Enrolled { worker, event, .. } => {
-                shown = Box::Portal { worker: *worker, result: Ok(event.clone()) };
+                shown = Box::Portal { worker: *worker, result: Ok(event) };
             }
             Fact::EnrollRefused { worker, error, .. } => {
                 shown = Box::Portal { worker: *worker, result: Err(*error) };
             }
             Fact::Expired { key } => {
                 if let Box::Expiry { keys } = &mut shown {
-                    keys.push(key.clone());
+                    keys.push(key);
                 } else if matches!(shown, Box::Nothing) {
-                    shown = Box::Expiry { keys: [key.clone()].into() };
+                    shown = Box::Expiry { keys: [key.as_str()].into() };
                 }
             }
             Fact::Died { worker, .. } => shown = Box::Death { worker: *worker },

@@ -135,7 +135,7 @@ impl Model for Loop {
         let (world, spent, bounds) = (&state.world, &state.spent, &self.bounds);
         let added = world.jobs().count();
         if added < bounds.jobs.into() {
-            moves.push(Move::Plain(Action::Add(job(added, &self.setup))));
+            moves.push(Move::Plain(Action::Add(Box::new(job(added, &self.setup)))));
         }
         for worker in &world.workers {
             self.actions_of(state, worker, moves);

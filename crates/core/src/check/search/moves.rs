@@ -134,7 +134,7 @@ pub(super) fn action(world: &World, parts: &Parts, of: Move) -> Option<Action> {
 pub(super) fn add(before: u8, setup: &Setup) -> Action {
     let (id, learner) = job_of(before, setup);
     let named = || NewEnrollment { id: Some(id), who: Some((learner, setup.course.clone())) };
-    Action::Add(if before == 0 { NewEnrollment::default() } else { named() })
+    Action::Add(if before == 0 { NewEnrollment::default() } else { named() }.into())
 }
 
 /// Does this change nothing but the worker, and depend on nothing else? A process dies, starts, pauses or goes on; a
