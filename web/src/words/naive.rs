@@ -75,7 +75,7 @@ fn died(view: &LoopView, stage: Stage, job: Option<&JobView>) -> Option<&'static
         return if waits { polls.then_some(ASKED) } else { Some(IDLE) };
     }
     let Some(job) = job else { return Some(if after_effect { TORN } else { LOST }) };
-    match (view.lane_of(&job.id), &job.lock, after_effect) {
+    match (view.lane_of(job.id), &job.lock, after_effect) {
         (Some(LaneName::Completed), _, false) => Some(UNDONE),
         (Some(LaneName::Active), None, true) => Some(AFTER_UNLOCKED),
         (Some(LaneName::Active), None, false) => Some(BEFORE_UNLOCKED),
@@ -97,13 +97,14 @@ const AFTER_UNLOCKED: &str = "{w} died after its effect and before its acknowled
 
 #[cfg(test)]
 mod tests {
-    use super::super::{doing, sentence};
+    use super::super::{belief, doing, sentence};
     use super::*;
     use enroll_once_core::{
         check::matrix::{Cell, Row, guard_sets},
         reliable_loop::Life,
         story::{Story, Token},
         timeline::Timeline,
+        view::{Doing, WorkerView},
     };
 
     /// What a sentence claims in these words must be so.
@@ -111,7 +112,7 @@ mod tests {
     fn check(view: &LoopView, cell: &Cell) {
         let said = sentence(view);
         let job = view.jobs().next();
-        let lane = job.and_then(|job| view.lane_of(&job.id));
+        let lane = job.and_then(|job| view.lane_of(job.id));
         let claim = |words: &str, so: bool| {
             assert!(!said.contains(words) || so, "`{said}` at {} of {}", view.at, cell.story);
         };
@@ -135,7 +136,15 @@ mod tests {
         claim("is enrolled", view.enrolled > 0);
         claim("BZPOPMIN", view.guards.on(Guard::BlockingPickup));
         claim("moveToFinished", view.guards.on(Guard::AtomicFinish) && view.guards.on(Guard::Lock));
+        let held = |job: &JobView| {
+            let has = |worker: &WorkerView| matches!(&worker.doing, Doing::Holding { job: held, .. } if **held == *job.id);
+            view.workers.iter().any(|worker| worker.life == Life::Running && has(worker))
+        };
+        if let Some(job) = job.filter(|_| lane == Some(LaneName::Active)) {
+            assert_eq!(job.stranded, !held(job), "at {} of {}", view.at, cell.story);
+        }
         for worker in view.workers.iter().filter(|worker| worker.life == Life::Running) {
+            assert_eq!(belief(worker), None, "{} is struck through: {}", worker.id, cell.story);
             let blocked = doing(worker, view).contains("blocked on the marker");
             assert!(!blocked || view.guards.on(Guard::BlockingPickup), "{}: {}", worker.id, cell.story);
         }
