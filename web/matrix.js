@@ -23,7 +23,7 @@ async function show(button) {
   loaded.replaceChildren(
     `${button.getAttribute("aria-label")}.`,
     link("back to the table", () => chosen.focus()),
-    link("all patterns on again", restore),
+    link("the usual run again", restore),
   );
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   loaded.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });

@@ -48,11 +48,12 @@ fn heading(point: Point) -> &'static str {
     }
 }
 
-fn name(off: &[Guard]) -> &'static str {
+/// The name of a form of the loop: in its row, and in a sentence.
+fn name(off: &[Guard]) -> (&'static str, String) {
     match off {
-        [] => "none",
-        [guard] => guard.code(),
-        _ => "all",
+        [] => ("none", "every pattern on".into()),
+        [guard] => (guard.code(), [guard.code(), " off"].concat()),
+        _ => ("all", "every pattern off".into()),
     }
 }
 
@@ -109,17 +110,17 @@ impl Html {
 
     /// One form of the loop, in two lines: one worker dies, or the next one too.
     fn row(&mut self, row: &Row) {
-        let off = name(&row.off);
-        self.put(&["<tbody>\n<tr><th scope=\"row\"><code>", off, "</code></th><td>"]);
-        self.cell(off, "no crash", &row.calm);
+        let (name, form) = name(&row.off);
+        self.put(&["<tbody>\n<tr><th scope=\"rowgroup\"><code>", name, "</code></th><td>"]);
+        self.cell(&form, "no crash", &row.calm);
         self.put(&["</td>"]);
-        self.crashes(row, off, false);
+        self.crashes(row, &form, false);
         self.put(&["<tr class=\"again\"><th scope=\"row\">the next dies too</th><td></td>"]);
-        self.crashes(row, off, true);
+        self.crashes(row, &form, true);
         self.put(&["</tbody>\n"]);
     }
 
-    fn crashes(&mut self, row: &Row, off: &str, again: bool) {
+    fn crashes(&mut self, row: &Row, form: &str, again: bool) {
         for point in Point::ALL {
             self.put(&["<td>"]);
             if let Some(crash) = row.crashes.iter().find(|crash| crash.point == point) {
@@ -129,7 +130,7 @@ impl Html {
                     (Some(&crash.once), "a crash after ")
                 };
                 if let Some(cell) = cell {
-                    self.cell(off, &[times, heading(point)].concat(), cell);
+                    self.cell(form, &[times, heading(point)].concat(), cell);
                 }
             }
             self.put(&["</td>"]);
@@ -137,7 +138,7 @@ impl Html {
         self.put(&["</tr>\n"]);
     }
 
-    fn cell(&mut self, off: &str, when: &str, cell: &Cell) {
+    fn cell(&mut self, form: &str, when: &str, cell: &Cell) {
         if !self.alive {
             return self.verdict(cell.verdict);
         }
@@ -148,8 +149,8 @@ impl Html {
             "\" data-story=\"",
             opening(&cell.story),
             "\" aria-label=\"",
-            off,
-            " off, ",
+            form,
+            ", ",
             when,
             ": ",
             cell.verdict.words(),

@@ -22,13 +22,13 @@ fn cells() -> Vec<(String, Cell)> {
 }
 
 fn row_of(row: &Row) -> Vec<(String, Cell)> {
-    let off = match row.off.as_slice() {
-        [] => "none",
-        all if all.len() == Guard::ALL.len() => "all",
-        [guard] => guard.code(),
+    let form = match row.off.as_slice() {
+        [] => "every pattern on".to_owned(),
+        all if all.len() == Guard::ALL.len() => "every pattern off".to_owned(),
+        [guard] => format!("{} off", guard.code()),
         other => panic!("a row with {other:?} off"),
     };
-    let label = |when: &str, cell: &Cell| (format!("{off} off, {when}: {}", cell.verdict), cell.clone());
+    let label = |when: &str, cell: &Cell| (format!("{form}, {when}: {}", cell.verdict), cell.clone());
     let mut cells = vec![label("no crash", &row.calm)];
     let at = |point| row.crashes.iter().find(move |crash| crash.point == point);
     let crashes: Vec<_> =
@@ -179,7 +179,7 @@ fn the_keyboard_alone_is_enough() -> Result<()> {
     browser.run::<()>("widget('.scrolls').focus()", &[])?;
     browser.keys("\u{e004}\u{e004}\u{e004}")?;
     let label: String = browser.run("return document.activeElement.ariaLabel", &[])?;
-    assert_eq!(label, "none off, a crash after picked up: exactly once in effect");
+    assert_eq!(label, "every pattern on, a crash after picked up: exactly once in effect");
     let outline: String = browser.run("return getComputedStyle(document.activeElement).outlineStyle", &[])?;
     assert_eq!(outline, "solid", "focus is seen");
     browser.keys("\u{e007}")?;
