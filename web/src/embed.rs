@@ -10,6 +10,7 @@ pub use options::{Options, Problem};
 pub use snapshot::{object, of_loop, of_proof};
 
 use crate::widget::{Ask, Msg, Props, Source, Widget};
+use enroll_once_core::small::number;
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
@@ -28,7 +29,7 @@ pub fn stylesheet() -> String {
 /// | `what` | `with` | |
 /// |---|---|---|
 /// | `step` `crash` `back` `reset` | | what the button does |
-/// | `run` | how many times | the same for the proof |
+/// | `run` | how many times, in digits | the same for the proof |
 /// | `update` | other options | opens again |
 /// | `snapshot` | | answers with what there is to see now, as plain data |
 /// | `destroy` | | removes the widget from the page; it answers nothing from then on |
@@ -63,9 +64,7 @@ fn read(what: &str, with: &JsValue) -> Option<Ask> {
         "crash" => Ask::Crash,
         "back" => Ask::Back,
         "reset" => Ask::Reset,
-        // A number of runs as JavaScript has it: what is none runs nothing.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        "run" => Ask::Run(with.as_f64().unwrap_or(0.0) as u32),
+        "run" => Ask::Run(number(&with.as_string()?)?.try_into().ok()?),
         _ => return None,
     })
 }

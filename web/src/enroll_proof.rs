@@ -16,7 +16,8 @@ use wasm_bindgen::JsValue;
 
 /// The proof's state.
 pub struct EnrollProof {
-    opened: Proof,
+    /// How many runs it opened with.
+    opened: usize,
     proof: Proof,
 }
 
@@ -31,24 +32,19 @@ impl EnrollProof {
     pub fn open(options: &Options) -> (Self, Vec<Problem>) {
         let (runs, learner, course, problems) = options.read_proof();
         let mut proof = Proof::new(&learner, &course);
-        for _ in 0..runs {
-            proof.run();
-        }
-        (Self { opened: proof.clone(), proof }, problems)
+        run(&mut proof, runs);
+        (Self { opened: proof.deliveries(), proof }, problems)
     }
 
     /// Does what is asked. True if something changed.
     pub fn answer(&mut self, ask: Ask) -> bool {
         let before = self.proof.deliveries();
         match ask {
-            Ask::Run(times) => {
-                for _ in 0..times {
-                    if !self.proof.run() {
-                        break;
-                    }
-                }
+            Ask::Run(times) => run(&mut self.proof, times as usize),
+            Ask::Reset => {
+                self.proof.reset();
+                run(&mut self.proof, self.opened);
             }
-            Ask::Reset => self.proof = self.opened.clone(),
             Ask::Step | Ask::Crash | Ask::Back => {}
         }
         self.proof.deliveries() != before
@@ -62,7 +58,7 @@ impl EnrollProof {
     /// The whole widget.
     pub fn show(&self, link: &Link, announce: bool) -> El {
         let full = self.proof.deliveries() >= Proof::MOST_RUNS;
-        let home = self.proof.deliveries() == self.opened.deliveries();
+        let home = self.proof.deliveries() == self.opened;
         let show = |label, class, off, ask| {
             let reason = if ask == Ask::Reset { AT_START } else { FULL };
             asks(link, &Button { label, class, off, reason }, ask)
@@ -80,6 +76,14 @@ impl EnrollProof {
             .child(tally)
             .child(sentence(&words::proof(&self.proof), "", announce))
             .child(el("div.controls").child(buttons).child(at_start()).child(why_full))
+    }
+}
+
+fn run(proof: &mut Proof, times: usize) {
+    for _ in 0..times {
+        if !proof.run() {
+            break;
+        }
     }
 }
 

@@ -22,8 +22,3 @@ mod fallback;
 mod ui;
 mod widget;
 mod words;
-
-/// A third of the bytes of the standard one.
-#[cfg(target_arch = "wasm32")]
-#[global_allocator]
-static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

@@ -44,6 +44,11 @@ impl Proof {
         true
     }
 
+    /// Forgets every run, and with them the log.
+    pub fn reset(&mut self) {
+        *self = Self::new(&self.learner, &self.course);
+    }
+
     /// What every run came to, oldest first.
     pub fn runs(&self) -> &[Result<LearnerEnrolled, PortalError>] {
         &self.runs

@@ -23,6 +23,8 @@ pub enum Command {
     },
     /// Build the release page and report its sizes.
     Build,
+    /// Build the release page, and what authors embed.
+    Package,
     /// Hold the model against the real scripts; the rest of the line is the differential's own.
     Differential(Vec<OsString>),
     /// Run the checks.
@@ -51,6 +53,8 @@ usage: cargo xtask <command>
       (or the next free port) and rebuild and reload it on every change
   build
       the release page in dist/, and what it weighs; fails above the budget
+  package
+      the same, and in dist/package the elements as an npm package, with a script and a page that work from file://
   test [--quick | --only STAGE]
       set up what is missing, then run every check, in this order:
       {stages}
@@ -77,6 +81,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, l
         "help" => no_options(parser, Command::Help),
         "serve" => serve(parser),
         "build" => no_options(parser, Command::Build),
+        "package" => no_options(parser, Command::Package),
         "differential" => Ok(Command::Differential(parser.raw_args()?.collect())),
         "test" => test(parser),
         unknown => Err(format!("unknown command '{unknown}'").into()),
@@ -153,6 +158,7 @@ mod tests {
         let (port, release) = (DEFAULT_PORT, false);
         check("serve", Command::Serve { port, release });
         check("build", Command::Build);
+        check("package", Command::Package);
         check("test", Command::Test(Selection::Everything));
         check("", Command::Help);
         check("help", Command::Help);

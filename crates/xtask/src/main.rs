@@ -1,11 +1,12 @@
-//! The project's commands: `cargo xtask serve`, `cargo xtask build`, `cargo xtask test`.
+//! The project's commands: `cargo xtask serve`, `cargo xtask build`, `cargo xtask package`, `cargo xtask test`.
 //!
 //! They set up what a fresh machine lacks, then drive cargo and trunk. Code map, from the command line down:
 //!
 //! * [`cli`]: arguments to a [`cli::Command`];
 //! * [`suite`]: runs the stages of `test`; the stages themselves are data, in [`stages`]: a new check is a new entry there;
 //! * [`page`]: builds and serves the page with trunk; [`publish`]: how it is compiled for readers; [`imports`]: shortens
-//!   names; [`sizes`]: what the page weighs, and the budget;
+//!   names; [`instance`]: lets a panic be survived; [`sizes`]: what the page weighs, and the budget;
+//! * [`package`]: what authors embed;
 //! * [`toolbox`]: what a command needs ([`toolbox::Need`]), and the environment that it then gets;
 //! * [`tools`], [`tools::install`]: the pinned tools in the per-user cache; [`browser`], [`rust`], [`system`]: the rest;
 //! * [`project`], [`process`]: where things are, how programs are run.
@@ -23,12 +24,15 @@ use crate::toolbox::Toolbox;
 mod browser;
 mod cli;
 mod imports;
+mod instance;
+mod package;
 mod page;
 mod process;
 mod project;
 mod publish;
 mod rust;
 mod sizes;
+mod squeeze;
 mod stages;
 mod suite;
 mod system;
@@ -62,6 +66,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Help => Ok(ExitCode::SUCCESS),
         Command::Serve { port, release } => page::serve(&mut toolbox, port, release),
         Command::Build => page::build(&mut toolbox).map(|()| ExitCode::SUCCESS),
+        Command::Package => package::package(&mut toolbox).map(|()| ExitCode::SUCCESS),
         Command::Differential(arguments) => {
             toolbox.ensure_all(stages::DIFFERENTIAL)?;
             let cargo = ["run", "-q", "-p", "enroll-once-tests", "--bin", "differential", "--"];

@@ -7,13 +7,13 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::toolbox::{Need, Toolbox};
-use crate::{imports, process, publish, sizes};
+use crate::{imports, instance, process, publish, sizes, squeeze};
 
 /// What a development build needs. No Node.js.
 const DEVELOPMENT: &[Need] = &[Need::WasmTarget, Need::Trunk, Need::WasmBindgen];
 
-/// What serving a release build needs.
-const RELEASE: &[Need] = &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen, Need::WasmOpt];
+/// What serving a release build needs: it is compiled as the one in `dist`, and not made smaller after that.
+const RELEASE: &[Need] = &[Need::WasmTarget, Need::StdSources, Need::Trunk, Need::WasmBindgen];
 
 /// What the page in `dist` needs.
 pub const DIST: &[Need] =
@@ -35,18 +35,40 @@ pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     process::run(publish::published(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
     let dist = toolbox.project.dist();
     for (wasm, glue) in [(sizes::WASM, sizes::GLUE), (sizes::LAB_WASM, sizes::LAB_GLUE)] {
+        squeeze::squeeze(toolbox, &dist.join(wasm))?;
         imports::shorten(&dist.join(wasm), &dist.join(glue))?;
     }
+    instance::wrap(&dist.join(sizes::GLUE))?;
     minify(toolbox)?;
     sizes::report(&toolbox.project)
 }
 
-/// Shortens the scripts in `dist`, each in its place: no names that somebody imports change.
+/// The classes of the elements, which the page gets as a part of [`sizes::SHIM`].
+const CLASSES: &str = "index.js";
+
+/// Shortens the scripts in `dist`, each in its place: no names that somebody imports change. Two that every reader would
+/// load one after the other become one.
 fn minify(toolbox: &Toolbox) -> Result<()> {
-    let scripts = [sizes::GLUE, sizes::SHIM, sizes::LAB_GLUE].map(|name| toolbox.project.dist().join(name));
+    let dist = toolbox.project.dist();
+    let glue = [sizes::GLUE, sizes::LAB_GLUE].map(|name| dist.join(name));
+    process::run(minifier(toolbox)?.args(glue).args(["--allow-overwrite", "--outdir=dist"]))?;
+    let bundle = ["--bundle", &format!("--external:./{}", sizes::GLUE), "--allow-overwrite", "--outdir=dist"];
+    process::run(minifier(toolbox)?.arg(dist.join(sizes::SHIM)).args(bundle))?;
+    std::fs::remove_file(dist.join(CLASSES))
+        .context("the page has no classes; does index.html still bring them?")
+}
+
+/// esbuild, for modules that are as small as can be. It must be ready: [`Need::Esbuild`].
+pub fn minifier(toolbox: &Toolbox) -> Result<Command> {
     let mut esbuild = toolbox.program("esbuild")?;
-    esbuild.args(scripts).args(["--minify", "--format=esm", "--legal-comments=none", "--charset=utf8"]);
-    process::run(esbuild.args(["--log-level=warning", "--allow-overwrite", "--outdir=dist"]))
+    esbuild.args([
+        "--minify",
+        "--format=esm",
+        "--legal-comments=none",
+        "--charset=utf8",
+        "--log-level=warning",
+    ]);
+    Ok(esbuild)
 }
 
 /// `cargo xtask serve`: sets up, then serves until it is stopped.

@@ -21,8 +21,12 @@ pub struct Stage {
 pub enum Step {
     /// cargo with these arguments.
     Cargo(&'static [&'static str]),
+    /// A program of the toolbox with these arguments.
+    Program(&'static str, &'static [&'static str]),
     /// The release page, with its size report and budget.
     Page,
+    /// What authors embed.
+    Package,
 }
 
 use Step::Cargo;
@@ -49,7 +53,7 @@ pub const EVERYTHING: &[Stage] = &[
             Cargo(&[
                 "clippy",
                 "-p",
-                "enroll-once-web",
+                "enroll-once-widgets",
                 "-p",
                 "enroll-once-lab",
                 "--target",
@@ -74,7 +78,14 @@ pub const EVERYTHING: &[Stage] = &[
         needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
         after: None,
         // --tests leaves out documentation tests, which ran natively. Never -q: the test runner does not know it.
-        steps: &[Cargo(&["test", "-p", "enroll-once-web", "--target", "wasm32-unknown-unknown", "--tests"])],
+        steps: &[Cargo(&[
+            "test",
+            "-p",
+            "enroll-once-widgets",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--tests",
+        ])],
     },
     Stage {
         name: "page",
@@ -82,6 +93,28 @@ pub const EVERYTHING: &[Stage] = &[
         needs: page::DIST,
         after: None,
         steps: &[Step::Page],
+    },
+    Stage {
+        name: "package",
+        about: "the package for authors: publint and arethetypeswrong find nothing",
+        needs: &[Need::Esbuild, Need::PackageCheckers],
+        after: Some("page"),
+        steps: &[
+            Step::Package,
+            Step::Program("publint", &["dist/package", "--strict"]),
+            // There are modules only, no CommonJS; and a list of elements has no types.
+            Step::Program(
+                "attw",
+                &[
+                    "--pack",
+                    "dist/package",
+                    "--profile",
+                    "esm-only",
+                    "--exclude-entrypoints",
+                    "custom-elements.json",
+                ],
+            ),
+        ],
     },
     Stage {
         name: "differential",

@@ -9,7 +9,7 @@ use crate::cli::Selection;
 use crate::stages::{self, Stage, Step};
 use crate::system::Missing;
 use crate::toolbox::{Need, Toolbox};
-use crate::{page, process};
+use crate::{package, page, process};
 
 use summary::{Outcome, seconds};
 
@@ -132,7 +132,9 @@ fn run_stage(toolbox: &Toolbox, stage: &Stage) -> Outcome {
 fn run_step(toolbox: &Toolbox, step: &Step) -> Result<()> {
     match step {
         Step::Cargo(arguments) => process::run(toolbox.cargo()?.args(*arguments)),
+        Step::Program(name, arguments) => process::run(toolbox.program(name)?.args(*arguments)),
         Step::Page => page::build_ready(toolbox),
+        Step::Package => package::write(toolbox),
     }
 }
 
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn what_an_option_leaves_out_is_no_secret() {
         let left_out = left_out(Selection::Quick, &chosen(Selection::Quick));
-        let expected = "format, clippy, tests, wasm-tests, page, differential, end-to-end (--quick)";
+        let expected = "format, clippy, tests, wasm-tests, page, package, differential, end-to-end (--quick)";
         assert_eq!(left_out, expected);
     }
 

@@ -26,6 +26,12 @@ pub enum Need {
     WasmOpt,
     /// The minifier of the release page's JavaScript.
     Esbuild,
+    /// The two checkers of the package.
+    PackageCheckers,
+    /// The maker of the book in which the widgets are tested.
+    MdBook,
+    /// npm, which brings what the other hosts are built with.
+    Npm,
     /// The accessibility checker; comes through npm.
     Axe,
     /// Chromium and chromedriver.
@@ -69,6 +75,12 @@ impl Toolbox {
             Need::WasmBindgen => self.ensure_wasm_bindgen(),
             Need::WasmOpt => self.add_folder_of(&tools::wasm_opt()).map(drop),
             Need::Esbuild => self.add_folder_of(&tools::esbuild()).map(drop),
+            Need::PackageCheckers => {
+                self.add_folder_of(&tools::publint())?;
+                self.add_folder_of(&tools::are_the_types_wrong()).map(drop)
+            }
+            Need::MdBook => self.add_folder_of(&tools::mdbook()).map(drop),
+            Need::Npm => system::npm("the test of the widgets in other people's pages").map(drop),
             Need::Axe => {
                 let file = tools::axe().ensure(&self.cache)?;
                 self.environment.push(("AXE_JS", file.into_os_string()));

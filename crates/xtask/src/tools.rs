@@ -85,6 +85,40 @@ pub fn esbuild() -> Tool {
     }
 }
 
+/// Finds what is wrong with a package before it is published.
+pub fn publint() -> Tool {
+    Tool {
+        name: "publint",
+        version: "0.3.25".into(),
+        source: Source::Npm,
+        holds: Holds::program("node_modules/.bin", "publint", "0.3.25"),
+        time: "some seconds",
+    }
+}
+
+/// Finds types that are not found, or are not those of the code.
+pub fn are_the_types_wrong() -> Tool {
+    Tool {
+        name: "@arethetypeswrong/cli",
+        version: "0.18.5".into(),
+        source: Source::Npm,
+        holds: Holds::program("node_modules/.bin", "attw", "v0.18.5"),
+        time: "some seconds",
+    }
+}
+
+/// Makes the book in which the widgets are tested.
+pub fn mdbook() -> Tool {
+    Tool {
+        name: "mdbook",
+        version: "0.5.4".into(),
+        // Its search, its server and its speed do not matter.
+        source: Source::Crates(&["--locked", "--debug", "--no-default-features"]),
+        holds: Holds::program("bin", "mdbook", "v0.5.4"),
+        time: "about 4 minutes on 2 cores",
+    }
+}
+
 /// The accessibility checker that the end-to-end tests load into the page.
 pub fn axe() -> Tool {
     Tool {

@@ -21,7 +21,7 @@ const PROOF_IN_WORDS: [&str; 3] = [
 ];
 
 /// What a reader can see of an element: nothing, if it has no box.
-fn readable(browser: &Browser, selector: &str) -> Result<String> {
+pub fn readable(browser: &Browser, selector: &str) -> Result<String> {
     browser.run(
         "const one = widget(arguments[0]); return one.getBoundingClientRect().height > 0 ? words(one) : ''",
         &[json!(selector)],

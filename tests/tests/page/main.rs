@@ -7,6 +7,7 @@
 mod attributes;
 mod axe;
 mod back;
+mod faults;
 mod host;
 mod keyboard;
 mod layout;

@@ -79,7 +79,7 @@ impl Options {
 
     /// The proof's runs at the beginning, learner, course, and what was wrong.
     #[must_use]
-    pub fn read_proof(&self) -> (u32, String, String, Vec<Problem>) {
+    pub fn read_proof(&self) -> (usize, String, String, Vec<Problem>) {
         let mut problems = Vec::new();
         let learner = learner(self.learner.as_deref(), &mut problems);
         let course = course(self.course.as_deref(), &mut problems);

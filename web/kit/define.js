@@ -1,0 +1,13 @@
+// Gives the elements their tags, unless another script was first.
+
+import { EnrollLoop, EnrollProof } from "./index.js";
+
+const tags = Object.entries({ "enroll-loop": EnrollLoop, "enroll-proof": EnrollProof });
+const others = new Set();
+for (const [tag, element] of globalThis.customElements ? tags : []) {
+  const defined = customElements.get(tag);
+  if (!defined) customElements.define(tag, element);
+  else if (defined.version !== element.version) others.add(defined.version ?? "unknown");
+}
+if (others.size)
+  console.warn(`enroll-once ${EnrollLoop.version}: the tags are defined already, by version ${[...others].join(" and ")}`);

@@ -1,0 +1,255 @@
+// The custom elements <enroll-loop> and <enroll-proof>; define.js gives them their tags. Plain JavaScript, because a custom
+// element has to be a JavaScript class; everything else is Rust, loaded when a widget comes near the screen. One
+// WebAssembly instance serves all widgets.
+
+const VERSION = "0.1.0";
+const live = new Set(); // mounted elements: a panic takes them all down together
+let fail; // (element, code, message); set by the class, so that it is no method of the element
+let complete; // gives a class its properties and methods
+let loading;
+
+function load() {
+  return (loading ??= start().catch((error) => {
+    loading = undefined; // so that a later try can succeed
+    throw error;
+  }));
+}
+
+async function start() {
+  const [glue, response] = await Promise.all([
+    import("./enroll-once-web.js"),
+    fetch(new URL("enroll-once-web_bg.wasm", import.meta.url)),
+  ]);
+  // A release build makes instances (instance.js). A development build is one, and after a panic the page has to be loaded again.
+  const wasm = glue.instance?.(trapped) ?? glue;
+  await wasm.default({ module_or_path: response });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(wasm.stylesheet());
+  return { wasm, sheet };
+}
+
+// Nothing enters the instance any more; the next load() makes another.
+function trapped(error) {
+  loading = undefined;
+  console.error(error);
+  for (const element of live) queueMicrotask(() => fail(element, "panic", String(error)));
+}
+
+// Browsers have no error classes for these two.
+function code(message) {
+  if (/unsafe-eval|Content Security|CSP/.test(message)) return "csp";
+  if (/\bimport (#|object|\w+:)/i.test(message)) return "version"; // the script and the WASM are of two builds
+  return "load";
+}
+
+// On a server there are no elements, and the classes can be imported all the same.
+class EnrollElement extends (globalThis.HTMLElement ?? Object) {
+  static version = VERSION;
+  #handle;
+  #watch;
+  #own = {}; // properties that a script has set; they win over attributes, which are never written
+  #seen; // the last snapshot
+  #resolve;
+  #ready = new Promise((resolve) => (this.#resolve = resolve));
+  #states = this.attachInternals().states;
+
+  static {
+    fail = (element, code, message) => element.#fail(code, message);
+    complete = (element, methods) => {
+      for (const name of element.observedAttributes) {
+        Object.defineProperty(element.prototype, camel(name), {
+          get() {
+            const value = this.#option(name);
+            return name === "no-announce" ? value !== undefined : value;
+          },
+          set(value) {
+            this.#own[name] = value;
+            this.attributeChangedCallback(name);
+          },
+          configurable: true,
+          enumerable: true,
+        });
+      }
+      for (const what of methods) {
+        element.prototype[what] = function (times = 1) {
+          return this.#ready.then(() => this.#guard(() => this.#handle?.(what, String(times))));
+        };
+      }
+    };
+  }
+
+  constructor() {
+    super();
+    this.attachShadow({ mode: "open" }).append(document.createElement("slot"));
+    for (const name of this.constructor.observedAttributes) {
+      const key = camel(name);
+      if (!Object.hasOwn(this, key)) continue; // set before the element was upgraded
+      const early = this[key];
+      delete this[key];
+      this[key] = early;
+    }
+  }
+
+  get ready() {
+    return this.#ready;
+  }
+
+  get snapshot() {
+    return this.#handle?.("snapshot");
+  }
+
+  connectedCallback() {
+    if (this.#handle || this.#watch || this.#states?.has("failed")) return;
+    if (this.#option("loading") === "eager" || !("IntersectionObserver" in globalThis)) return void this.#mount();
+    this.#watch = new IntersectionObserver(
+      (entries) => entries.some((entry) => entry.isIntersecting) && this.#mount(),
+      { rootMargin: "400px" },
+    );
+    this.#watch.observe(this);
+  }
+
+  // A move within the page is no removal; browsers with moveBefore() do not even report it as one.
+  connectedMoveCallback() {}
+
+  disconnectedCallback() {
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#unwatch();
+      this.#unmount();
+    });
+  }
+
+  attributeChangedCallback(name, before, now) {
+    if (name === "loading" || !this.#handle || (now !== undefined && before === now)) return;
+    this.#states?.delete("error"); // what is still wrong is reported again
+    this.#guard(() => this.#handle("update", this.#options()));
+  }
+
+  #option(name) {
+    const own = this.#own[name];
+    if (own !== undefined) return own === null || own === false ? undefined : own === true ? "" : String(own);
+    return this.getAttribute(name) ?? undefined;
+  }
+
+  // In the order that Options::new expects.
+  #options(given) {
+    const names = ["story", "learner", "course", "queue", "runs", "no-announce"];
+    return names.map((name) => given?.[name] ?? this.#option(name));
+  }
+
+  async #mount(given) {
+    this.#unwatch();
+    try {
+      const { wasm, sheet } = await load();
+      if (!this.isConnected || this.#handle) return;
+      const root = document.createElement("div");
+      this.shadowRoot.adoptedStyleSheets = [sheet];
+      this.shadowRoot.replaceChildren(root);
+      live.add(this);
+      const tell = (name, detail) => this.#tell(name, detail);
+      this.#handle = wasm.mount(root, this.constructor.proof, this.#options(given), tell);
+    } catch (error) {
+      const message = String(error?.message ?? error);
+      if (this.isConnected) this.#fail(code(message), message);
+    }
+  }
+
+  #unwatch() {
+    this.#watch?.disconnect();
+    this.#watch = undefined;
+  }
+
+  #unmount() {
+    live.delete(this);
+    this.#states?.clear(); // an element that is added again begins anew, also one that could not load
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle) this.#guard(() => handle("destroy"));
+  }
+
+  // Nothing of ours is thrown into the host's page. (A release build throws nothing here: its instance says that it is over.)
+  #guard(run) {
+    try {
+      run();
+    } catch (error) {
+      trapped(error);
+    }
+  }
+
+  // The widget says so itself when it is ready, has changed, or did not understand an option.
+  #tell(name, detail) {
+    if (name === "enroll-error") this.#states?.add("error");
+    if (name === "enroll-ready") this.#states?.add("ready");
+    if (detail.snapshot) {
+      this.#seen = detail.snapshot;
+      this.#toggle("done", this.#seen.canStep === false);
+      this.#toggle("crashed", this.#seen.dead?.length > 0);
+    }
+    // Not from inside the widget's own update: a listener may call its methods.
+    queueMicrotask(() => {
+      if (name === "enroll-ready") this.#resolve(this);
+      this.#dispatch(name, detail);
+    });
+  }
+
+  #dispatch(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
+  }
+
+  #toggle(state, on) {
+    if (on) this.#states?.add(state);
+    else this.#states?.delete(state);
+  }
+
+  // The readable fallback comes back, and one event says why.
+  #fail(code, message) {
+    const focused = this.matches(":focus-within");
+    live.delete(this);
+    this.#handle = undefined;
+    this.#states?.clear();
+    this.#states?.add("failed");
+    this.#states?.add("error");
+    const shown = [document.createElement("slot")];
+    const sheet = new CSSStyleSheet();
+    if (code === "panic") {
+      sheet.replaceSync("button{font:inherit;min-height:44px;padding:0 1em}");
+      const again = document.createElement("button");
+      again.type = "button";
+      again.part = "reload";
+      again.textContent = "The widget stopped. Start it again here";
+      again.onclick = () => this.#reload();
+      shown.push(again);
+    }
+    this.shadowRoot.adoptedStyleSheets = [sheet];
+    this.shadowRoot.replaceChildren(...shown);
+    if (focused) shown[1]?.focus();
+    this.#dispatch("enroll-error", { code, message });
+  }
+
+  // Another instance, at the run so far.
+  #reload() {
+    const { story, deliveries = 0 } = this.#seen ?? {};
+    this.#states?.clear();
+    this.#mount({ story, runs: String(Math.min(deliveries, 1000)) });
+  }
+}
+
+const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+
+/** One job through the loop. */
+export class EnrollLoop extends EnrollElement {
+  static observedAttributes = ["story", "learner", "course", "queue", "no-announce", "loading"];
+  static proof = false;
+  static {
+    complete(this, ["step", "crash", "back", "reset"]);
+  }
+}
+
+/** The same enroll, again and again. */
+export class EnrollProof extends EnrollElement {
+  static observedAttributes = ["runs", "learner", "course", "no-announce", "loading"];
+  static proof = true;
+  static {
+    complete(this, ["run", "reset"]);
+  }
+}
