@@ -2,6 +2,8 @@
 
 import { EnrollLoop, EnrollProof } from "./index.js";
 
+export { lab } from "./index.js"; // one instance for the page and its elements
+
 const tags = Object.entries({ "enroll-loop": EnrollLoop, "enroll-proof": EnrollProof });
 const others = new Set();
 for (const [tag, element] of globalThis.customElements ? tags : []) {

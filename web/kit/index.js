@@ -32,6 +32,9 @@ const fetchWeb = () =>
 const fetchLab = () =>
   Promise.all([import("./enroll-once-lab.js"), fetch(new URL("enroll-once-lab_bg.wasm", import.meta.url))]);
 
+/** The lab's functions, for those who draw their own picture; api.js has them one by one. */
+export const lab = async () => (await load("lab")).wasm;
+
 // Nothing enters the instance any more; the next load() makes another.
 function trapped(edition, error) {
   loading[edition] = undefined;

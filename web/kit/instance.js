@@ -40,5 +40,5 @@ export function instance(trapped) {
     __wbg_finalize_init({ exports: guarded(instance.exports) });
   }
 
-  return { default: start, mount, stylesheet };
+  return { default: start /* and its functions */ };
 }

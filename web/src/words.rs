@@ -4,10 +4,12 @@
 
 mod fill;
 mod milestones;
+mod naive;
 mod parts;
 mod proof;
 
 pub use milestones::{sentence, stage};
+pub use naive::off;
 pub use parts::{
     actor_line, all_commands, belief, box_title, clock, command_reply, doing, duration, failed_value, guard,
     job_state, job_title, marker, meanwhile, portal_lines, reply, why_not,

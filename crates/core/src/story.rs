@@ -14,10 +14,12 @@
 //!      move, pop, record, unlock, remove, complete, renew, sweep, crash, start, freeze, thaw, lose-reply");
 //! ```
 
+mod line;
 mod parse;
 mod run;
 
 pub use crate::reliable_loop::RanStep;
+pub use line::{Line, WorkerLine};
 pub use parse::ParseError;
 pub use run::{Ran, RanToken, RefusedToken};
 

@@ -13,7 +13,8 @@ pub use ran::{Box, Quiet};
 use crate::{
     portal::LearnerEnrolled,
     reliable_loop::{
-        Attempt, Held, Life, Milestone, Op, Refusal, Wait, Worker, WorkerId, World, press, press_crash,
+        Attempt, Guards, Held, Life, Milestone, Op, Refusal, Wait, Worker, WorkerId, World, press,
+        press_crash,
     },
     time::Millis,
     timeline::Timeline,
@@ -25,6 +26,8 @@ use alloc::{string::String, vec::Vec};
 pub struct LoopView<'a> {
     /// The run so far, as a story.
     pub story: String,
+    /// Which patterns are in place.
+    pub guards: Guards,
     /// Which frame this is, 0 for the opening.
     pub at: usize,
     /// The virtual clock.
@@ -125,6 +128,7 @@ impl<'a> LoopView<'a> {
         }
         Self {
             story,
+            guards: world.setup.guards,
             at: timeline.at(),
             now: world.now,
             milestone: frame.milestone.as_deref(),
@@ -152,6 +156,13 @@ impl LoopView<'_> {
     /// The workers that are dead.
     pub fn dead(&self) -> impl Iterator<Item = WorkerId> {
         self.workers.iter().filter(|worker| worker.life == Life::Dead).map(|worker| worker.id)
+    }
+
+    /// Where this job is; `None` if it is in no lane.
+    #[must_use]
+    pub fn lane_of(&self, job: &str) -> Option<LaneName> {
+        let holds = |lane: &&Lane| lane.jobs.iter().any(|held| held.id == job);
+        self.lanes.iter().find(holds).map(|lane| lane.name)
     }
 
     /// Every job of the queue, lane by lane.

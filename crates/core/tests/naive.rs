@@ -129,7 +129,7 @@ fn every_step_of_a_naive_program_is_a_milestone() {
     comes_to("off=at-least-once,add,step,step,step,step", "woken picked-up finished enrolled");
     comes_to(
         "off=atomic-finish,add,step,step,step,step,step,step",
-        "woken picked-up enrolled half-finished half-finished finished",
+        "woken picked-up enrolled unlocked removed finished",
     );
     comes_to("off=blocking-pickup,add,step,step,step,step", "found picked-up enrolled finished");
     comes_to(

@@ -10,6 +10,9 @@ const AROUND: &str = include_str!("../../../web/kit/instance.js");
 /// The line of it that the script replaces.
 const PLACE: &str = "  // (wasm-bindgen's script)\n";
 
+/// Where the names of what it exports go.
+const FUNCTIONS: &str = " /* and its functions */";
+
 /// Where the script's own way of loading begins, which goes up to its end.
 const LOADING: &str = "async function __wbg_load(";
 
@@ -23,11 +26,14 @@ pub fn wrap(script: &Path) -> Result<()> {
 
 fn wrapped(script: &str) -> Result<String> {
     let (body, _) = script.split_once(LOADING).with_context(|| format!("there is no `{LOADING}`"))?;
+    let exported = body.lines().filter_map(|line| line.strip_prefix("export function ")?.split_once('('));
+    let functions: String = exported.map(|(name, _)| format!(", {name}")).collect();
     let body = body.replace("\nexport ", "\n");
     let body = body.strip_prefix("export ").unwrap_or(&body);
     let (before, after) = AROUND.split_once(PLACE).context("instance.js has no place for the script")?;
     ensure!(!body.contains("import "), "the script imports something: teach this file about it");
-    Ok([before, body, after].concat())
+    ensure!(after.matches(FUNCTIONS).count() == 1, "instance.js has no place for the functions");
+    Ok([before, body, &after.replace(FUNCTIONS, &functions)].concat())
 }
 
 #[cfg(test)]
@@ -40,6 +46,7 @@ mod tests {
         let text = wrapped(script).unwrap();
         assert_eq!(text.matches("export ").count(), 1, "{text}");
         assert!(text.contains("trapped) {\nclass Handle {}\nfunction mount() {}\n\n"), "{text}");
+        assert!(text.contains("return { default: start, mount };"), "{text}");
         assert!(!text.contains("__wbg_load"));
     }
 

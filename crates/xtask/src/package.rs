@@ -14,6 +14,8 @@ use crate::{page, process, sizes};
 /// What is published as it is.
 const AS_IT_IS: &[&str] = &[
     "README.md",
+    "api.d.ts",
+    "api.js",
     "custom-elements.json",
     "define.d.ts",
     "index.d.ts",
@@ -51,7 +53,7 @@ pub fn write(toolbox: &Toolbox) -> Result<()> {
     for name in AS_IT_IS {
         copy(&kit, &folder, name)?;
     }
-    for name in [sizes::GLUE, sizes::WASM] {
+    for name in [sizes::GLUE, sizes::WASM, sizes::LAB_GLUE, sizes::LAB_WASM] {
         copy(&toolbox.project.dist(), &folder, name)?;
     }
     let modules = MODULES.iter().map(|name| kit.join(name));

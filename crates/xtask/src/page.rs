@@ -34,9 +34,11 @@ pub fn build_ready(toolbox: &Toolbox) -> Result<()> {
     let mut trunk = trunk(toolbox)?;
     process::run(publish::published(&toolbox.project, &mut trunk)?.args(["build", "--release"]))?;
     let dist = toolbox.project.dist();
-    squeeze::squeeze(toolbox, &dist.join(sizes::WASM))?;
-    imports::shorten(&dist.join(sizes::WASM), &dist.join(sizes::GLUE))?;
-    instance::wrap(&dist.join(sizes::GLUE))?;
+    for (wasm, glue) in [(sizes::WASM, sizes::GLUE), (sizes::LAB_WASM, sizes::LAB_GLUE)] {
+        squeeze::squeeze(toolbox, &dist.join(wasm))?;
+        imports::shorten(&dist.join(wasm), &dist.join(glue))?;
+        instance::wrap(&dist.join(glue))?;
+    }
     minify(toolbox)?;
     sizes::report(&toolbox.project)
 }
@@ -48,11 +50,12 @@ const CLASSES: &str = "index.js";
 /// load one after the other become one.
 fn minify(toolbox: &Toolbox) -> Result<()> {
     let dist = toolbox.project.dist();
-    process::run(
-        minifier(toolbox)?.arg(dist.join(sizes::GLUE)).args(["--allow-overwrite", "--outdir=dist"]),
-    )?;
-    let bundle = ["--bundle", &format!("--external:./{}", sizes::GLUE), "--allow-overwrite", "--outdir=dist"];
-    process::run(minifier(toolbox)?.arg(dist.join(sizes::SHIM)).args(bundle))?;
+    let in_place = ["--allow-overwrite", "--outdir=dist"];
+    let glue = [sizes::GLUE, sizes::LAB_GLUE];
+    process::run(minifier(toolbox)?.args(glue.map(|name| dist.join(name))).args(in_place))?;
+    let external = glue.map(|name| format!("--external:./{name}"));
+    let shim = dist.join(sizes::SHIM);
+    process::run(minifier(toolbox)?.arg(shim).arg("--bundle").args(external).args(in_place))?;
     std::fs::remove_file(dist.join(CLASSES))
         .context("the page has no classes; does index.html still bring them?")
 }

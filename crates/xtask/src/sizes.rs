@@ -1,4 +1,4 @@
-//! What the built page weighs, and the budget for the part that embedders pay for.
+//! What the built page weighs, and the budgets for the parts that embedders pay for.
 
 use std::fs;
 use std::io::Read;
@@ -15,20 +15,31 @@ const WIDGET_BUDGET: usize = 72 * 1024;
 /// The module that defines the elements, and is loaded before anybody wants a widget, in bytes of gzip.
 const SHIM_BUDGET: usize = 4 * 1024;
 
+/// What an element loads instead when its story needs the lab, with the shim, in bytes of brotli.
+const LAB_BUDGET: usize = 110 * 1024;
+
 /// The widgets, in `dist`.
 pub const WASM: &str = "enroll-once-web_bg.wasm";
 
 /// The script that wasm-bindgen writes for them.
 pub const GLUE: &str = "enroll-once-web.js";
 
+/// The model for scripts, a WASM of its own: nothing that only wants a widget loads it.
+pub const LAB_WASM: &str = "enroll-once-lab_bg.wasm";
+
+/// The script that wasm-bindgen writes for it.
+pub const LAB_GLUE: &str = "enroll-once-lab.js";
+
 /// The module that defines the elements.
 pub const SHIM: &str = "define.js";
 
 /// Who pays for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     /// Loaded by a widget, wherever it is embedded.
     Widget,
+    /// Loaded by who wants runs and the crash matrix as data.
+    Lab,
     /// The workshop page's own.
     Page,
 }
@@ -50,7 +61,7 @@ pub fn report(project: &Project) -> Result<()> {
     for path in files_below(&dist)? {
         files.push(File::measure(&dist, &path)?);
     }
-    files.sort_by_key(|file| (file.part == Part::Page, std::cmp::Reverse(file.raw)));
+    files.sort_by_key(|file| (file.part, std::cmp::Reverse(file.raw)));
     println!("\n{}", table(&files));
     println!("{}", verdict(&files)?);
     println!("the page is in {}", project.shown(&dist));
@@ -85,7 +96,11 @@ fn part(name: &str) -> Part {
     let of_the_widget = [WASM, GLUE, SHIM].contains(&name)
         || name.starts_with("snippets/")
         || (name.starts_with("enroll-") && name.ends_with(".css"));
-    if of_the_widget { Part::Widget } else { Part::Page }
+    match name {
+        _ if of_the_widget => Part::Widget,
+        LAB_WASM | LAB_GLUE => Part::Lab,
+        _ => Part::Page,
+    }
 }
 
 fn gzip(bytes: &[u8]) -> Result<usize> {
@@ -109,6 +124,7 @@ fn table(files: &[File]) -> String {
         let [raw, gzip, brotli] = [file.raw, file.gzip, file.brotli].map(grouped);
         let part = match file.part {
             Part::Widget => "widget",
+            Part::Lab => "lab",
             Part::Page => "page",
         };
         text += &format!("{:width$}  {raw:>9}  {gzip:>9}  {brotli:>9}  {part}\n", file.name);
@@ -116,30 +132,36 @@ fn table(files: &[File]) -> String {
     text
 }
 
-/// One line that says how the widget stands, or an error that says what is too big.
+/// One line that says how the parts stand, or an error that says what is too big.
 fn verdict(files: &[File]) -> Result<String> {
-    for name in [WASM, GLUE, SHIM] {
+    for name in [WASM, GLUE, SHIM, LAB_WASM, LAB_GLUE] {
         ensure!(
             files.iter().any(|file| file.name == name),
             "dist has no {name}, so there is nothing to weigh; does index.html still bring it?"
         );
     }
-    let widget = files.iter().filter(|file| file.part == Part::Widget);
-    let total: usize = widget.map(|file| file.brotli).sum();
+    let weight =
+        |part| -> usize { files.iter().filter(|file| file.part == part).map(|file| file.brotli).sum() };
+    let (total, lab) = (weight(Part::Widget), weight(Part::Lab));
     let shim: usize = files.iter().filter(|file| file.name == SHIM).map(|file| file.gzip).sum();
     let line = format!(
-        "widget: {} of {} bytes (brotli), {} %; {SHIM}: {} of {} bytes (gzip)",
+        "widget: {} of {} bytes (brotli), {} %; {SHIM}: {} of {} bytes (gzip); lab: {} of {} bytes (brotli)",
         grouped(total),
         grouped(WIDGET_BUDGET),
         (total * 100).div_ceil(WIDGET_BUDGET),
         grouped(shim),
         grouped(SHIM_BUDGET),
+        grouped(lab),
+        grouped(LAB_BUDGET),
     );
     if total > WIDGET_BUDGET {
         bail!("the widget is over its budget by {} bytes: {line}", grouped(total - WIDGET_BUDGET));
     }
     if shim > SHIM_BUDGET {
         bail!("{SHIM} is over its budget by {} bytes: {line}", grouped(shim - SHIM_BUDGET));
+    }
+    if lab > LAB_BUDGET {
+        bail!("the lab is over its budget by {} bytes: {line}", grouped(lab - LAB_BUDGET));
     }
     Ok(line)
 }
@@ -166,8 +188,15 @@ mod tests {
         File { part: part(&name), name, raw, gzip, brotli }
     }
 
+    /// What the verdict says of these files beside a lab that is just within its budget.
     #[track_caller]
     fn check(files: &[File], expected: &str) {
+        let lab = [file(LAB_WASM, 0, LAB_BUDGET - 9), file(LAB_GLUE, 0, 9)];
+        check_all(&[files, &lab].concat(), expected);
+    }
+
+    #[track_caller]
+    fn check_all(files: &[File], expected: &str) {
         let said = match verdict(files) {
             Ok(line) => line,
             Err(error) => format!("error: {error}"),
@@ -199,6 +228,14 @@ mod tests {
     fn a_heavy_shim_is_an_error() {
         let files = [file(WASM, 0, 1), file(GLUE, 0, 1), file(SHIM, SHIM_BUDGET + 1, 1)];
         check(&files, "error: define.js is over its budget by 1 bytes");
+    }
+
+    #[test]
+    fn a_heavy_lab_is_an_error_of_its_own() {
+        let widget = [file(WASM, 0, 1), file(GLUE, 0, 1), file(SHIM, 0, 1)];
+        let lab = [file(LAB_WASM, 0, LAB_BUDGET), file(LAB_GLUE, 0, 1)];
+        check_all(&[&widget[..], &lab].concat(), "error: the lab is over its budget by 1 bytes");
+        check_all(&[&widget[..], &lab[..1]].concat(), "error: dist has no enroll-once-lab.js");
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub const EVERYTHING: &[Stage] = &[
                 "clippy",
                 "-p",
                 "enroll-once-widgets",
+                "-p",
+                "enroll-once-lab",
                 "--target",
                 "wasm32-unknown-unknown",
                 "--all-targets",

@@ -1,5 +1,6 @@
 //! What axe-core finds wrong with the page for people who hear it, or see it badly.
 
+use crate::matrix::come_to_the_table;
 use crate::table::{CRASH_AFTER_ENROLLED, STEP, TWO_CRASHES, buttons};
 use anyhow::{Context, Result};
 use enroll_once_tests::{browser::Browser, serve::Site};
@@ -26,6 +27,7 @@ fn page(scheme: &str, width: u32) -> Result<(Site, Browser)> {
     browser.prefer("prefers-color-scheme", scheme)?;
     browser.resize(width, 900)?;
     browser.visit(&site.url("/"))?;
+    come_to_the_table(&browser)?;
     browser.widget("enroll-proof")?;
     browser.widget("enroll-loop")?;
     Ok((site, browser))

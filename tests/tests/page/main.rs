@@ -12,6 +12,7 @@ mod host;
 mod keyboard;
 mod layout;
 mod loading;
+mod matrix;
 mod proof;
 mod run;
 mod script;

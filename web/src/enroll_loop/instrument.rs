@@ -95,7 +95,7 @@ pub(super) fn under(view: &LoopView) -> El {
         .child(el("dd").text(&words::marker(view.marker)));
     let mut workers = fragment();
     for worker in &view.workers {
-        workers = workers.child(worker_line(worker));
+        workers = workers.child(worker_line(worker, view));
     }
     let guard =
         el("div").child(el("dt").text("sweep guard")).child(el("dd").text(&words::guard(view.guard_left)));
@@ -115,7 +115,7 @@ fn suspects(suspects: &[String]) -> El {
     el("div").class(class).child(el("dt").text("suspects")).child(el("dd").child(names))
 }
 
-fn worker_line(worker: &WorkerView) -> El {
+fn worker_line(worker: &WorkerView, view: &LoopView) -> El {
     let class = match worker.life {
         Life::Dead => "worker red",
         Life::Frozen => "worker frozen",
@@ -130,7 +130,7 @@ fn worker_line(worker: &WorkerView) -> El {
         .class(class)
         .key(&name)
         .child(el("dt").text(&name))
-        .child(el("dd").text(&words::doing(worker)).maybe(belief))
+        .child(el("dd").text(&words::doing(worker, view)).maybe(belief))
 }
 
 fn log(view: &LoopView) -> El {

@@ -20,7 +20,8 @@ pub(super) fn rail(view: &LoopView) -> El {
         row = row.child(stop_of(stop));
     }
     let clock = el("p.clock").child(el("span.hidden").text("virtual clock ")).text(&words::clock(view.now));
-    el("div.head").child(rows.child(row)).child(clock)
+    let off = words::off(view).map(|off| el("p.off").text(&off));
+    el("div.head").child(rows.child(row)).child(el("div.side").child(clock).maybe(off))
 }
 
 fn stop_of(stop: &RailStop) -> El {
@@ -44,7 +45,8 @@ fn stop_of(stop: &RailStop) -> El {
         | Stage::Found
         | Stage::PickedUp
         | Stage::PickedUpToFail
-        | Stage::HalfFinished
+        | Stage::Unlocked
+        | Stage::Removed
         | Stage::Retried
         | Stage::LockExpired
         | Stage::Returned

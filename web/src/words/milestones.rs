@@ -2,6 +2,7 @@
 
 use super::{
     fill::fill,
+    naive::naive,
     parts::{duration, list, sentence_of},
 };
 use enroll_once_core::{
@@ -21,7 +22,8 @@ pub fn stage(stage: Stage) -> &'static str {
         Stage::AlreadyEnrolled => "enrolled already",
         Stage::CourseNotFound => "course not found",
         Stage::EnrollFailed => "effect failed",
-        Stage::HalfFinished => "half finished",
+        Stage::Unlocked => "unlocked",
+        Stage::Removed => "removed",
         Stage::Retried => "tried again",
         Stage::Finished => "finished",
         Stage::Failed => "failed",
@@ -50,7 +52,9 @@ pub fn sentence(view: &LoopView) -> String {
     let template = match jobs.len() {
         0 if beginning => EMPTY,
         2.. if beginning => MANY,
-        _ => again(milestone.stage, taken, view.enrolled > 0).unwrap_or(usual(milestone.stage)),
+        _ => naive(view, milestone, about)
+            .or_else(|| again(milestone.stage, taken, view.enrolled > 0))
+            .unwrap_or(usual(milestone.stage)),
     };
     let names = match about {
         Some(job) if milestone.jobs.len() < 2 => job.id.to_string(),
@@ -141,8 +145,13 @@ fn usual(stage: Stage) -> &'static str {
             "Portal could not append, so nothing is written. The effect has failed, and {j} with it: a failure is \
              tried again, a refusal is not."
         }
-        Stage::HalfFinished => {
-            "{w} has done one step of its acknowledgement of {j} and not the next. A crash fits in between."
+        Stage::Unlocked => {
+            "{w} has deleted the lock and done no more. {j} stands in active as if nobody worked on it, and a crash \
+             fits in here."
+        }
+        Stage::Removed => {
+            "{w} has taken {j} out of active and put it nowhere yet. At this moment it is in no list, and a crash fits \
+             in here."
         }
         Stage::Retried => {
             "retryJob puts {j} back into wait, last in line. {w} drops the lock and takes what is next."

@@ -5,7 +5,7 @@ use enroll_once_core::{
     keyspace::CommandReply,
     portal::{LearnerEnrolled, PortalError},
     protocol::Reply,
-    reliable_loop::{Actor, Attempt, Life, Refusal},
+    reliable_loop::{Actor, Attempt, Guard, Life, Refusal},
     small::{decimal, joined},
     time::Millis,
     view::{Box, Doing, JobView, LaneName, LoopView, Marker, Quiet, WorkerView},
@@ -100,18 +100,26 @@ pub fn guard(left: Option<Millis>) -> String {
 
 /// What a worker does, or how it ended.
 #[must_use]
-pub fn doing(worker: &WorkerView) -> String {
+pub fn doing(worker: &WorkerView, view: &LoopView) -> String {
+    let polls = !view.guards.on(Guard::BlockingPickup);
     if worker.life == Life::Dead {
-        return died(&worker.doing).into();
+        return died(&worker.doing, polls).into();
     }
     let mut job = "";
     let now = match &worker.doing {
+        Doing::Waiting if polls => "{f}sleeps until its next poll",
         Doing::Waiting => "{f}blocked on the marker",
         Doing::Woken => "{f}awake, takes next",
         Doing::Starting => "{f}started anew",
         Doing::Holding { job: held, attempt, deferred, refused } => {
             job = held;
-            holding(*attempt, *deferred, *refused)
+            let first =
+                !view.guards.on(Guard::AtLeastOnce) && view.lane_of(held) != Some(LaneName::Completed);
+            if first && *attempt == Attempt::NotRun && !deferred {
+                "{f}has {j}, acknowledges next"
+            } else {
+                holding(*attempt, *deferred, *refused)
+            }
         }
     };
     let frozen = if worker.life == Life::Frozen { "frozen; " } else { "" };
@@ -134,9 +142,10 @@ fn holding(attempt: Attempt, deferred: bool, refused: bool) -> &'static str {
     }
 }
 
-fn died(doing: &Doing) -> &'static str {
+fn died(doing: &Doing, polls: bool) -> &'static str {
     match doing {
         Doing::Waiting => "died while it waited",
+        Doing::Woken if polls => "died before it took the job",
         Doing::Woken => "died with the marker",
         Doing::Starting => "died as it started",
         Doing::Holding { attempt: Attempt::NotRun | Attempt::Failed, .. } => "died before its effect",

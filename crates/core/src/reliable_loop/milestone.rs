@@ -33,8 +33,10 @@ pub enum Stage {
     CourseNotFound,
     /// The effect failed: Portal could not append, nothing was written.
     EnrollFailed,
-    /// One step of an acknowledgement that is not atomic is done; more have to follow.
-    HalfFinished,
+    /// The first step of an acknowledgement that is not atomic: the lock is dropped.
+    Unlocked,
+    /// The second: the job has left active, and is not in completed yet.
+    Removed,
     /// A job whose effect failed went back for another attempt.
     Retried,
     /// The job was acknowledged and ended in completed.
@@ -286,7 +288,8 @@ fn of_naive(before: &World, after: &World, id: WorkerId, reply: &Reply) -> Optio
     match worker.next_op() {
         Op::Ask => (!nothing).then(|| Milestone::of(Stage::Found, Some(id), &[])),
         Op::Move | Op::Pop => picked_up(after, id),
-        Op::Unlock | Op::Remove if nothing => of_held(Stage::HalfFinished, worker),
+        Op::Unlock if nothing => of_held(Stage::Unlocked, worker),
+        Op::Remove if nothing => of_held(Stage::Removed, worker),
         Op::Unlock | Op::Remove | Op::Record | Op::Complete => acknowledged(worker, reply),
         Op::Retry => retried(worker, reply),
         Op::Wake | Op::Take | Op::Enroll | Op::Finish | Op::Sleep => None,

@@ -143,9 +143,9 @@ fn owner_of(token: &str) -> Option<WorkerId> {
     u8::try_from(number(worker)?).ok().map(WorkerId)
 }
 
-/// Does the worker's token own the lock of the job in its hands?
+/// Does the worker's token own the lock of the job in its hands? So it is, too, where it takes no lock, or has dropped it.
 pub(super) fn owns_lock(world: &World, held: &Held) -> bool {
-    lock(world, &held.id).is_some_and(|lock| lock.token == held.token)
+    held.renew_due.is_none() || lock(world, &held.id).is_some_and(|lock| lock.token == held.token)
 }
 
 pub(super) fn suspects(world: &World) -> &[String] {

@@ -129,7 +129,7 @@ fn count(all: &mut Vec<Quiet>, step: &Step) {
         }
         let Some(quiet) = all.iter_mut().find(|quiet| quiet.worker == *id) else { continue };
         match operation {
-            Operation::MoveToActive => quiet.looks += 1,
+            Operation::MoveToActive | Operation::Naive("ask") => quiet.looks += 1,
             Operation::MoveStalledJobsToWait => quiet.sweeps += 1,
             Operation::ExtendLocks => quiet.renewals += 1,
             Operation::AddStandardJob
