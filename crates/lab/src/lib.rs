@@ -14,8 +14,8 @@ use enroll_once_core::{
     reliable_loop::Setup,
     story::Story,
 };
-use parsed::Parsed;
 pub use enroll_once_widgets::embed::{mount, stylesheet};
+use parsed::Parsed;
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;

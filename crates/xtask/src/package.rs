@@ -35,8 +35,7 @@ const INLINED: &str =
     "new Response(new Blob([compressed]).stream().pipeThrough(new DecompressionStream(\"gzip\")))";
 
 /// How they get the lab, which is not in the one file: it would make it twice as large for stories that few tell.
-const LAB: &str =
-    "Promise.all([import(\"./enroll-once-lab.js\"), fetch(new URL(\"enroll-once-lab_bg.wasm\", import.meta.url))])";
+const LAB: &str = "Promise.all([import(\"./enroll-once-lab.js\"), fetch(new URL(\"enroll-once-lab_bg.wasm\", import.meta.url))])";
 const NO_LAB: &str = "Promise.reject(Error(\"the lab is not in this file\"))";
 
 /// `cargo xtask package`: sets up, builds the page, then [`write`].
