@@ -28,6 +28,21 @@ pub fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
+/// What stands between one `at` of a text and the next: one piece more than there are. `at` is ASCII. One copy, like
+/// [`cut`].
+#[must_use]
+#[inline(never)]
+pub fn pieces(text: &str, at: u8) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((piece, after)) = cut(rest, at) {
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
 /// Texts in a row with `between` between them. One copy, like [`decimal`].
 #[must_use]
 #[inline(never)]
@@ -153,6 +168,16 @@ impl<K: Ord + Borrow<str>, V> SmallMap<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_cut_where_the_letter_is_and_joined_again() {
+        assert_eq!(cut("a:b:c", b':'), Some(("a", "b:c")));
+        assert_eq!(cut("é", b':'), None);
+        for (text, count) in [("a:é::", 4), ("", 1), ("a", 1)] {
+            let pieces: Vec<String> = pieces(text, b':').into_iter().map(String::from).collect();
+            assert_eq!((pieces.len(), joined(&pieces, ":").as_str()), (count, text));
+        }
+    }
 
     #[test]
     fn a_set_keeps_its_members_in_order_and_each_once() {

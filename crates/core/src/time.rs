@@ -21,8 +21,8 @@ pub struct Millis(pub u64);
 impl Millis {
     /// Reads `400ms`, `30s` or `2m`: digits and a unit, nothing else. The error says what was expected.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let digits = text.strip_suffix(unit).unwrap_or_default();
+        let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, unit) = text.split_at_checked(end).unwrap_or_default();
         let factor = match unit {
             "ms" => Some(1),
             "s" => Some(1_000),

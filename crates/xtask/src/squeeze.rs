@@ -14,8 +14,9 @@ const GIVEN: &[&str] = &["--low-memory-unused", "--zero-filled-memory", "--traps
 /// allocator (`coalesce-locals`) a fresh start, and what it learns, it learns for bytes. Sharing subexpressions, and inlining
 /// large functions into their only caller, save bytes that compression has saved already.
 const PASSES: &[&str] = &[
-    "--one-caller-inline-max-function-size=30",
+    "--one-caller-inline-max-function-size=60",
     "--skip-pass=local-cse",
+    "--skip-pass=simplify-locals",
     "--flatten",
     "--rereloop",
     "-Oz",

@@ -1,22 +1,24 @@
 //! Texts with places in them: `{w} takes {j}`. A text is data; a `format!` for each would be code.
 
+use enroll_once_core::small::cut;
+
 /// The template with its places filled in: a place is a letter in braces, and stands for the value under that letter.
 /// One that has no value is left out. There are no other braces in a template.
 #[inline(never)]
 pub fn fill(template: &str, places: &[(char, &str)]) -> String {
     let mut text = String::new();
-    // Every second piece is what stood between braces.
-    for (index, piece) in template.split(['{', '}']).enumerate() {
-        if index % 2 == 0 {
-            text.push_str(piece);
-            continue;
-        }
+    let mut rest = template;
+    while let Some((before, after)) = cut(rest, b'{') {
+        text.push_str(before);
+        let (place, behind) = cut(after, b'}').unwrap_or((after, ""));
         for (letter, value) in places {
-            if piece.starts_with(*letter) {
+            if place.starts_with(*letter) {
                 text.push_str(value);
             }
         }
+        rest = behind;
     }
+    text.push_str(rest);
     text
 }
 

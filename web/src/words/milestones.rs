@@ -2,7 +2,7 @@
 
 use super::{
     fill::fill,
-    naive::naive,
+    naive::{naive, rare},
     parts::{duration, list, sentence_of},
 };
 use enroll_once_core::{
@@ -124,7 +124,6 @@ fn usual(stage: Stage) -> &'static str {
             "Nobody raised the marker again, so {w} wakes by its time-out and looks all the same. The job is late, \
              not lost."
         }
-        Stage::Found => "{w} asks once more, and this time a job waits. The asking before was in vain.",
         Stage::PickedUp => {
             "In one script, moveToActive moves {j} from wait to active, locks it for {w} for {l} and raises the marker \
              again. The id is never only in a worker's memory."
@@ -140,21 +139,6 @@ fn usual(stage: Stage) -> &'static str {
         Stage::CourseNotFound => {
             "Portal knows no such course, or an id is malformed: nothing was written. A refusal is a result, so {j} \
              will be finished, not tried again."
-        }
-        Stage::EnrollFailed => {
-            "Portal could not append, so nothing is written. The effect has failed, and {j} with it: a failure is \
-             tried again, a refusal is not."
-        }
-        Stage::Unlocked => {
-            "{w} has deleted the lock and done no more. {j} stands in active as if nobody worked on it, and a crash \
-             fits in here."
-        }
-        Stage::Removed => {
-            "{w} has taken {j} out of active and put it nowhere yet. At this moment it is in no list, and a crash fits \
-             in here."
-        }
-        Stage::Retried => {
-            "retryJob puts {j} back into wait, last in line. {w} drops the lock and takes what is next."
         }
         Stage::Finished => {
             "In one script, moveToFinished drops the lock and moves {j} from active to completed. At no moment is it \
@@ -199,6 +183,7 @@ fn usual(stage: Stage) -> &'static str {
             "{w}'s sweep puts {j} back into wait, with a note: it stalled more often than the limit allows. Whoever \
              takes it must fail it."
         }
+        Stage::Found | Stage::Retried | Stage::EnrollFailed | Stage::Unlocked | Stage::Removed => rare(stage),
         Stage::Started => {
             "No worker was left, so a supervisor starts {w} anew. A fresh process sweeps and takes before it blocks."
         }

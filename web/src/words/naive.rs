@@ -1,13 +1,16 @@
 //! What is otherwise with a pattern off: what happened, as the usual sentence would not say it.
 
 use enroll_once_core::{
-    reliable_loop::{Guard, Milestone, Stage},
+    reliable_loop::{Guard, Milestone, NAIVE, Stage},
     view::{JobView, LaneName, LoopView},
 };
 
 /// Which patterns are off, if any is.
 #[must_use]
 pub fn off(view: &LoopView) -> Option<String> {
+    if !NAIVE {
+        return None;
+    }
     let off: Vec<&str> = view.guards.off().map(Guard::code).collect();
     match off.len() {
         0 => None,
@@ -20,6 +23,9 @@ pub fn off(view: &LoopView) -> Option<String> {
 pub fn naive(view: &LoopView, milestone: &Milestone, about: Option<&JobView>) -> Option<&'static str> {
     if milestone.stage.is_death() {
         return died(view, milestone.stage, about);
+    }
+    if !NAIVE {
+        return None;
     }
     let off = |guard| !view.guards.on(guard);
     let again = about.is_some_and(|job| job.taken > 1);
@@ -65,6 +71,51 @@ const SUSPECT_ANYWAY: &str = "{w}'s sweep marks {j} as a suspect. No lock says w
 const RETURNED_ANYWAY: &str = "{w}'s sweep finds {j} suspect, and no lock protects it. It puts {j} back into wait, next \
                                in line, and raises the marker.";
 const STARTED: &str = "No worker was left, so a supervisor starts {w} anew.";
+
+/// The usual sentence of a stage that no run comes to with every pattern in place and Portal up.
+pub fn rare(stage: Stage) -> &'static str {
+    if !NAIVE {
+        return "";
+    }
+    match stage {
+        Stage::Found => "{w} asks once more, and this time a job waits. The asking before was in vain.",
+        Stage::Unlocked => {
+            "{w} has deleted the lock and done no more. {j} stands in active as if nobody worked on it, and a crash \
+             fits in here."
+        }
+        Stage::Removed => {
+            "{w} has taken {j} out of active and put it nowhere yet. At this moment it is in no list, and a crash fits \
+             in here."
+        }
+        Stage::Retried => {
+            "retryJob puts {j} back into wait, last in line. {w} drops the lock and takes what is next."
+        }
+        Stage::EnrollFailed => {
+            "Portal could not append, so nothing is written. The effect has failed, and {j} with it: a failure is \
+             tried again, a refusal is not."
+        }
+        Stage::Waiting
+        | Stage::Woken
+        | Stage::WokenByTimeout
+        | Stage::PickedUp
+        | Stage::PickedUpToFail
+        | Stage::Enrolled
+        | Stage::AlreadyEnrolled
+        | Stage::CourseNotFound
+        | Stage::Finished
+        | Stage::Failed
+        | Stage::FinishRefused
+        | Stage::DiedIdle
+        | Stage::DiedBeforeEffect
+        | Stage::DiedAfterEffect
+        | Stage::MarkedLocked
+        | Stage::MarkedUnlocked
+        | Stage::LockExpired
+        | Stage::Returned
+        | Stage::ReturnedToFail
+        | Stage::Started => "",
+    }
+}
 
 /// A death is told by where it leaves the job, whatever is off.
 fn died(view: &LoopView, stage: Stage, job: Option<&JobView>) -> Option<&'static str> {

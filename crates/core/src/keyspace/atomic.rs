@@ -410,5 +410,9 @@ pub fn seconds(timeout: Millis) -> String {
     // Three digits after the point. The thousand in front keeps their zeros and is dropped.
     let digits = decimal(1_000 + rest);
     let fraction = digits.get(1..).unwrap_or_default();
-    [decimal(whole).as_str(), ".", fraction.trim_end_matches('0')].concat()
+    let mut text = [decimal(whole).as_str(), ".", fraction].concat();
+    while text.ends_with('0') {
+        text.pop();
+    }
+    text
 }

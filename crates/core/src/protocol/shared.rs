@@ -3,7 +3,7 @@
 use super::{Code, Queue};
 use crate::{
     keyspace::{Atomic, CommandReply, Fields},
-    small::decimal,
+    small::{decimal, pieces},
     time::Millis,
 };
 use alloc::{
@@ -22,7 +22,7 @@ pub fn send<'a>(
     commands: &str,
     arguments: &[&str],
 ) -> &'a CommandReply {
-    for command in commands.split('\n') {
+    for command in pieces(commands, b'\n') {
         redis.call(words(queue, command, arguments));
     }
     redis.reply()
@@ -44,7 +44,7 @@ pub(crate) fn send_with<'a>(
 
 fn words(queue: &Queue, command: &str, arguments: &[&str]) -> Vec<String> {
     let mut words = Vec::new();
-    for word in command.split(' ') {
+    for word in pieces(command, b' ') {
         words.push(filled(queue, word, arguments));
     }
     words

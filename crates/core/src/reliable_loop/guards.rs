@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 /// Are the naive forms in this build, and with them the retry and the rarer faults? Without the feature `naive` no guard
 /// can be switched off; what asks for any of it is refused at the door, and the compiler drops the rest.
-pub(crate) const NAIVE: bool = cfg!(feature = "naive");
+pub const NAIVE: bool = cfg!(feature = "naive");
 
 /// What a story is told that asks for them all the same.
 pub(crate) const LEFT_OUT: &str = "nothing that needs the naive forms: this build leaves them out";

@@ -1,6 +1,6 @@
 //! Why an action cannot happen now, in words a learner understands, with what to do instead.
 
-use super::{LEFT_OUT, Op, Program, Setup, WorkerId};
+use super::{LEFT_OUT, NAIVE, Op, Program, Setup, WorkerId};
 use alloc::string::String;
 use core::fmt;
 
@@ -80,8 +80,28 @@ pub enum Refusal {
     NothingHappens,
 }
 
+impl Refusal {
+    /// Does nothing come to it in a build without the naive forms? Such a build leaves out its words as well.
+    fn is_left_out(&self) -> bool {
+        matches!(
+            self,
+            Refusal::NotInProgram { .. }
+                | Refusal::NobodySweeps
+                | Refusal::NoReplyToLose(_)
+                | Refusal::NoMarker
+                | Refusal::NoLock { .. }
+                | Refusal::PortalIsDown
+                | Refusal::PortalIsUp
+                | Refusal::LeftOut
+        )
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !NAIVE && self.is_left_out() {
+            return out.write_str(LEFT_OUT);
+        }
         match self {
             Refusal::NoSuchWorker { worker, workers } => {
                 write!(out, "there is no {worker}: the workers are w1 to w{workers}")

@@ -251,11 +251,9 @@ fn worker_action(worker: WorkerId, word: &str) -> Option<Action> {
 }
 
 fn add(rest: &str) -> Result<Box<NewEnrollment>, String> {
-    let mut parts = rest.split(':');
-    let (id, learner, course) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-    let who = match (learner, course, parts.next()) {
-        (None, None, None) => None,
-        (Some(learner), Some(course), None) => Some((learner, course)),
+    let (id, who) = match small::pieces(rest, b':').as_slice() {
+        [id] => (*id, None),
+        [id, learner, course] => (*id, Some((*learner, *course))),
         _ => return Err("add, add:ID or add:ID:LEARNER:COURSE".to_string()),
     };
     if who.is_some_and(|(learner, course)| !is_plain(learner) || !is_plain(course)) {
