@@ -244,8 +244,7 @@ fn without_the_model_the_table_stays_and_nobody_is_invited_to_click() -> Result<
     Ok(())
 }
 
-const LAB: &str =
-    "const lab = await import(new URL('enroll-once-lab.js', location.href).href); await lab.default();";
+const LAB: &str = "const lab = await (await import(new URL('define.js', location.href).href)).lab();";
 
 #[test]
 fn a_script_gets_the_lines_that_the_terminal_prints() -> Result<()> {
