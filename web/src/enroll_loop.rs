@@ -28,7 +28,8 @@ impl EnrollLoop {
         let (story, mut problems) = options.read_loop();
         let (timeline, refused) = Timeline::open(&story);
         if let Some(refused) = refused {
-            let message = format!("story: `{}` cannot happen there: {}", refused.token, refused.refusal);
+            let why = refused.refusal.to_string();
+            let message = ["story: `", &refused.token, "` cannot happen there: ", &why].concat();
             problems.push(Problem { code: "story", message });
         }
         (Self { timeline }, problems)

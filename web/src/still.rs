@@ -29,7 +29,8 @@ fn still(proof: bool, name: &str) -> String {
 fn style() -> String {
     let style = fs::read_to_string(here("src/style.css")).unwrap();
     let style = style.replace(":host(", "&:is(").replace(":host", "&");
-    let head = "/* Made of web/src/style.css. */\n.still.still {\n& > :where(div) :where(*) { all: revert; }\n";
+    let head =
+        "/* Made of web/src/style.css. */\n.still.still {\n& > :where(div) :where(*) { all: revert; }\n";
     [head, &style, "}\n"].concat()
 }
 
@@ -44,7 +45,10 @@ fn check(file: &str, made: &str) {
         fs::write(&path, made).unwrap();
     }
     let kept = fs::read_to_string(path).unwrap_or_default();
-    assert!(kept == made, "{file} has drifted: `WRITE_STILL=1 cargo test -p enroll-once-widgets still` writes it anew");
+    assert!(
+        kept == made,
+        "{file} has drifted: `WRITE_STILL=1 cargo test -p enroll-once-widgets still` writes it anew"
+    );
 }
 
 #[test]

@@ -5,11 +5,28 @@ use alloc::{string::String, vec::Vec};
 use core::borrow::Borrow;
 use serde::Serialize;
 
-/// A number in digits. One copy of it for all the places that write one; the formatting machinery is made anew in each.
+/// A number in digits. One copy of it for all the places that write one, and none of the formatting machinery.
 #[must_use]
 #[inline(never)]
-pub fn decimal(number: u64) -> String {
-    alloc::string::ToString::to_string(&number)
+pub fn decimal(mut number: u64) -> String {
+    let mut digits = String::new();
+    loop {
+        digits.insert(0, char::from(b'0' + (number % 10) as u8));
+        number /= 10;
+        if number == 0 {
+            return digits;
+        }
+    }
+}
+
+/// The same for one that may be negative.
+#[must_use]
+pub fn signed(number: i32) -> String {
+    let mut digits = decimal(number.unsigned_abs().into());
+    if number < 0 {
+        digits.insert(0, '-');
+    }
+    digits
 }
 
 /// The number that a text is in digits; `None` for anything else. One copy, like [`decimal`].
@@ -168,6 +185,17 @@ impl<K: Ord + Borrow<str>, V> SmallMap<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn numbers_are_written_as_the_standard_library_does() {
+        for number in [0, 7, 10, 30_000, u64::MAX] {
+            assert_eq!(decimal(number), number.to_string());
+        }
+        for number in [0, 1, -6, i32::MIN] {
+            assert_eq!(signed(number), number.to_string());
+        }
+    }
 
     #[test]
     fn a_text_is_cut_where_the_letter_is_and_joined_again() {

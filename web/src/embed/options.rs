@@ -73,7 +73,7 @@ impl Options {
         let (story, error) = Story::parse_good_part(text, setup);
         if let Some(error) = error {
             let code = if error.is_left_out() { "lab" } else { "story" };
-            problems.push(Problem { code, message: format!("story: {error}") });
+            problems.push(Problem { code, message: ["story: ", &error.to_string()].concat() });
         }
         (story, problems)
     }
@@ -124,7 +124,7 @@ fn id_or_default(
 
 fn problem(code: &'static str, text: &str, expected: &str) -> Problem {
     let short: String = text.chars().take(40).collect();
-    Problem { code, message: format!("{code}: `{short}` is not {expected}; the default is used") }
+    Problem { code, message: [code, ": `", &short, "` is not ", expected, "; the default is used"].concat() }
 }
 
 fn is_plain(text: &str) -> bool {

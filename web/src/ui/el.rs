@@ -92,8 +92,7 @@ impl El {
     /// Another class; none if it is empty.
     #[inline(never)]
     pub fn class(mut self, class: &'static str) -> Self {
-        self.0.attributes[Attr::Class as usize] =
-            (!class.is_empty()).then_some(fixed(class));
+        self.0.attributes[Attr::Class as usize] = (!class.is_empty()).then_some(fixed(class));
         self
     }
 
@@ -181,8 +180,7 @@ mod tests {
         assert_eq!(tag.tag(), "p");
         let Attributes::Dynamic { keys, values } = &tag.attributes else { panic!("no list of attributes") };
         let given = keys.iter().zip(values).filter_map(|(key, value)| Some((*key, value.clone()?)));
-        let [id, class] = [("id", "a"), ("class", "mark red")]
-            .map(|(key, value)| (key, fixed(value)));
+        let [id, class] = [("id", "a"), ("class", "mark red")].map(|(key, value)| (key, fixed(value)));
         assert_eq!(given.collect::<Vec<_>>(), [id, class]);
         let children = yew::html! { <>{ "b" }<b>{ "c" }</b></> };
         let (Some(Html::VList(ours)), Html::VList(theirs)) = (tag.children(), children) else {

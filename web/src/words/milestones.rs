@@ -7,7 +7,7 @@ use super::{
 };
 use enroll_once_core::{
     reliable_loop::Stage,
-    small::decimal,
+    small::{decimal, signed},
     view::{JobView, LoopView},
 };
 
@@ -63,7 +63,7 @@ pub fn sentence(view: &LoopView) -> String {
     let worker = milestone.worker.map_or(String::new(), |worker| worker.to_string());
     let count = decimal(if beginning { jobs.len() as u64 } else { taken.into() });
     let lock = about.and_then(|job| job.lock.as_ref()).map_or(String::new(), |lock| duration(lock.of));
-    let code = milestone.code.map_or(String::new(), |code| code.to_string());
+    let code = milestone.code.map_or(String::new(), signed);
     let why = why_refused(milestone.code);
     let places = [('w', &*worker), ('j', &names), ('n', &count), ('l', &lock), ('c', &code), ('x', why)];
     let mut text = fill(template, &places);

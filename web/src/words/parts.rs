@@ -6,7 +6,7 @@ use enroll_once_core::{
     portal::{LearnerEnrolled, PortalError},
     protocol::Reply,
     reliable_loop::{Actor, Attempt, Guard, Life, Refusal},
-    small::{decimal, joined},
+    small::{decimal, joined, signed},
     time::Millis,
     view::{Box, Doing, JobView, LaneName, LoopView, Marker, Quiet, WorkerView},
 };
@@ -240,7 +240,7 @@ pub fn portal_lines(result: Result<&LearnerEnrolled, PortalError>) -> Vec<(&'sta
 pub fn reply(reply: &Reply) -> String {
     match reply {
         Reply::Id(id) => id.clone(),
-        Reply::Number(number) => number.to_string(),
+        Reply::Number(number) => signed(*number),
         Reply::Ids(ids) => bracketed(ids),
         Reply::Job(job) => [job.id.as_str(), " and its hash"].concat(),
         Reply::Nothing => "[0,0,0,0]".into(),

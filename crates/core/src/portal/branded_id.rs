@@ -1,9 +1,6 @@
 //! Ids that say what they are the id of: three capital letters and eleven base-62 characters.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-};
+use alloc::string::{String, ToString};
 use serde::{Serialize, Serializer};
 
 /// A learner's id, `USR...`.
@@ -29,7 +26,7 @@ impl<const B: u32> BrandedId<B> {
     pub fn expected() -> String {
         let [_, brand @ ..] = B.to_be_bytes();
         let brand: String = brand.iter().map(|byte| char::from(*byte)).collect();
-        format!("{brand} and eleven letters or digits, such as {brand}0KHTOWnGLuC")
+        [&brand, " and eleven letters or digits, such as ", &brand, "0KHTOWnGLuC"].concat()
     }
 
     /// The id as text.

@@ -5,7 +5,7 @@ use crate::{
     keyspace::RedisCommand,
     portal::{LearnerEnrolled, PortalError},
     protocol::{Operation, Reply},
-    small::joined,
+    small::{decimal, joined, signed},
     time::Millis,
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
@@ -167,7 +167,9 @@ impl fmt::Display for Fact {
             Fact::Started { worker } => write!(out, "a new process started as {worker}"),
             Fact::Froze { worker } => write!(out, "{worker} froze"),
             Fact::Thawed { worker } => write!(out, "{worker} goes on"),
-            Fact::PortalRestarted { events } => write!(out, "Portal restarted and folded {events} events"),
+            Fact::PortalRestarted { events } => {
+                write!(out, "Portal restarted and folded {} events", decimal(*events as u64))
+            }
             Fact::PortalDown => out.write_str("Portal is down: it cannot append"),
             Fact::PortalUp => out.write_str("Portal is up again"),
             Fact::Lost { key } => write!(out, "{key} is lost"),
@@ -180,7 +182,7 @@ impl fmt::Display for Fact {
 fn describe(reply: &Reply, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     match reply {
         Reply::Id(id) => out.write_str(id),
-        Reply::Number(number) => write!(out, "{number}"),
+        Reply::Number(number) => out.write_str(&signed(*number)),
         Reply::Ids(ids) if ids.is_empty() => out.write_str("none"),
         Reply::Ids(ids) => out.write_str(&joined(ids, " ")),
         Reply::Job(job) => write!(out, "{} handed over", job.id),

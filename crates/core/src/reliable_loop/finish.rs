@@ -6,7 +6,6 @@ use crate::{
     protocol::{Finish, Finished, Operation, Reply, Retry, Take, Target, move_to_finished, retry_job},
 };
 use alloc::{
-    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -129,7 +128,8 @@ impl<'a> Outcome<'a> {
             (None, false, Attempt::Failed) => Some(("Error", "Portal could not append")),
             (None, false, Attempt::NotRun | Attempt::Recorded | Attempt::Refused(_)) => None,
         };
-        let stack = failure.map_or_else(String::new, |(kind, reason)| format!("[\"{kind}: {reason}\"]"));
+        let stack =
+            failure.map_or_else(String::new, |(kind, reason)| ["[\"", kind, ": ", reason, "\"]"].concat());
         Self { attempt: job.attempt, failure, stack }
     }
 

@@ -104,7 +104,7 @@ impl fmt::Display for Refusal {
         }
         match self {
             Refusal::NoSuchWorker { worker, workers } => {
-                write!(out, "there is no {worker}: the workers are w1 to w{workers}")
+                write!(out, "there is no {worker}: the workers are w1 to {}", WorkerId(*workers))
             }
             Refusal::Dead(worker) => write!(out, "{worker} is dead: {worker}:start starts a new one"),
             Refusal::NotDead(worker) => write!(out, "{worker} is alive: only a dead worker can be started"),

@@ -23,7 +23,7 @@ impl WorkerId {
 
 impl fmt::Display for WorkerId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "w{}", self.0)
+        out.write_str(&["w", &decimal(self.0.into())].concat())
     }
 }
 

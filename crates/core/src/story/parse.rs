@@ -3,12 +3,11 @@
 use super::{Story, Token};
 use crate::{
     reliable_loop::{Action, Guard, LEFT_OUT, NAIVE, NewEnrollment, Op, Setup, WorkerId},
-    small,
+    small::{self, decimal},
     time::Millis,
 };
 use alloc::{
     boxed::Box,
-    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -30,6 +29,7 @@ pub struct ParseError {
 impl fmt::Display for ParseError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { token, index, character, expected } = self;
+        let (index, character) = (decimal(*index as u64), decimal(*character as u64));
         write!(out, "token {index}, `{token}`, at character {character}: expected {expected}")
     }
 }
@@ -183,9 +183,10 @@ fn guard(code: &str) -> Result<Guard, String> {
 
 fn number(text: &str, least: u8, most: u8) -> Result<u8, String> {
     let number = small::number(text).and_then(|number| u8::try_from(number).ok());
-    number
-        .filter(|number| (least..=most).contains(number))
-        .ok_or_else(|| format!("a number from {least} to {most}, not `{text}`"))
+    number.filter(|number| (least..=most).contains(number)).ok_or_else(|| {
+        let (least, most) = (decimal(least.into()), decimal(most.into()));
+        ["a number from ", &least, " to ", &most, ", not `", text, "`"].concat()
+    })
 }
 
 fn duration(text: &str) -> Result<Millis, String> {
@@ -193,14 +194,17 @@ fn duration(text: &str) -> Result<Millis, String> {
     if (Setup::SHORTEST..=Setup::LONGEST).contains(&duration) {
         return Ok(duration);
     }
-    Err(format!("a duration from {} to {}, not `{text}`", Setup::SHORTEST, Setup::LONGEST))
+    let (least, most) = (Setup::SHORTEST.to_string(), Setup::LONGEST.to_string());
+    Err(["a duration from ", &least, " to ", &most, ", not `", text, "`"].concat())
 }
 
 fn action(token: &str) -> Result<Token, String> {
     if let Some(by) = token.strip_prefix('+') {
         let by = Millis::parse(by)?;
         if by == Millis(0) || by > Setup::LONGEST {
-            return Err(format!("a duration of more than nothing and at most {}", Setup::LONGEST));
+            return Err(
+                ["a duration of more than nothing and at most ", &Setup::LONGEST.to_string()].concat()
+            );
         }
         return Ok(Token::Act(Action::Advance(by)));
     }
@@ -221,6 +225,8 @@ fn action(token: &str) -> Result<Token, String> {
     }
 }
 
+const MORE_WORDS: &str = ", renew, sweep, crash, start, freeze, thaw, lose-reply";
+
 fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
     let known = head.strip_prefix('w').and_then(|digits| number(digits, 1, Setup::MOST_WORKERS).ok());
     let Some(worker) = known.map(WorkerId) else { return Err(ANY_TOKEN.to_string()) };
@@ -228,7 +234,7 @@ fn worker_token(head: &str, rest: Option<&str>) -> Result<Token, String> {
         None => Ok(Token::NextOf(worker)),
         Some(word) => worker_action(worker, word).map(Token::Act).ok_or_else(|| {
             let ops = small::joined(&Op::ALL.map(|op| op.word().to_string()), ", ");
-            format!("after `{worker}:` one of {ops}, renew, sweep, crash, start, freeze, thaw, lose-reply")
+            ["after `", &worker.to_string(), ":` one of ", &ops, MORE_WORDS].concat()
         }),
     }
 }
