@@ -15,9 +15,10 @@ const GIVEN: &[&str] = &["--low-memory-unused", "--zero-filled-memory"];
 /// allocator (`coalesce-locals`) a fresh start, and what it learns, it learns for bytes. Sharing subexpressions, and inlining
 /// large functions into their only caller, save bytes that compression has saved already.
 const PASSES: &[&str] = &[
-    "--one-caller-inline-max-function-size=60",
+    "--one-caller-inline-max-function-size=90",
     "--skip-pass=local-cse",
     "--skip-pass=simplify-locals",
+    "--skip-pass=merge-locals",
     "--flatten",
     "--rereloop",
     "-Oz",

@@ -69,7 +69,8 @@ impl Options {
                 problems.push(problem("queue", queue, "1 to 32 letters, digits, `_` or `-`"));
             }
         }
-        let text = self.story.as_deref().filter(|story| !story.trim().is_empty()).unwrap_or(DEFAULT_STORY);
+        let text =
+            self.story.as_deref().filter(|story| !story.trim_ascii().is_empty()).unwrap_or(DEFAULT_STORY);
         let (story, error) = Story::parse_good_part(text, setup);
         if let Some(error) = error {
             let code = if error.is_left_out() { "lab" } else { "story" };

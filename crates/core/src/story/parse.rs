@@ -95,11 +95,16 @@ impl Story {
     }
 }
 
+/// A comma, or white space: that of ASCII, and the blank that pages and word processors put in its place.
+fn separates(letter: char) -> bool {
+    letter == ',' || letter.is_ascii_whitespace() || letter == '\u{a0}'
+}
+
 /// The tokens with the character at which each begins, counting from 1.
 fn split(text: &str) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut character = 1;
-    for token in text.split(|letter: char| letter == ',' || letter.is_whitespace()) {
+    for token in text.split(separates) {
         if !token.is_empty() {
             tokens.push((character, token));
         }
