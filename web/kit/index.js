@@ -159,6 +159,9 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       this.shadowRoot.adoptedStyleSheets = [sheet];
       this.shadowRoot.replaceChildren(root);
       live.set(this, edition);
+      this.#states?.delete("settled");
+      // From the second frame on. What is there by then has not come from anywhere, and must not slide.
+      requestAnimationFrame(() => requestAnimationFrame(() => this.#handle && this.#states?.add("settled")));
       const again = this.#states?.has("ready");
       const tell = (name, detail) => {
         if (edition !== this.#edition) return;

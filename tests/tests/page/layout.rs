@@ -182,8 +182,13 @@ fn check_slides(width: u32, from_before: (f64, f64)) -> Result<()> {
     let browser = Browser::start()?;
     browser.prefer("prefers-reduced-motion", "no-preference")?;
     browser.resize(width, 900)?;
+    browser.before_every_page(
+        "addEventListener('enroll-ready', ({ target }) => { window.early = target.shadowRoot.getAnimations().length; })",
+    )?;
     browser.visit(&site.url("/"))?;
     let hero = browser.widget("enroll-loop")?;
+    assert_eq!(browser.run::<u32>("return early", &[])?, 0, "nothing moves unless the reader acts");
+    browser.until("return widget('enroll-loop').matches(':state(settled)')", &[])?;
     let lanes = ["wait", "active", "completed", "failed"];
     let lane_now = |hero: &Look| lanes.iter().position(|lane| *lane == hero.lanes_of("j_1").join(""));
     let mut lane = lane_now(&hero.look()?);
