@@ -46,6 +46,8 @@ pub enum Flaw {
     OtherWasm,
     /// The script of the WASM is not there.
     NoScript,
+    /// The lab is not there.
+    NoLab,
     /// The policy does not allow WASM to be compiled.
     NoWasmEval,
     /// The WASM has the type of a file that nobody knows.
@@ -62,7 +64,11 @@ impl Flaw {
     /// The answer to this path, with the flaw. Nothing: it is not there.
     fn apply(self, path: &str, body: Vec<u8>) -> Option<Vec<u8>> {
         let is_wasm = path.ends_with(".wasm");
-        if self == Self::NoWasm && is_wasm || self == Self::NoScript && path.ends_with("enroll-once-web.js") {
+        if self == Self::NoLab && path.contains("enroll-once-lab") {
+            None
+        } else if self == Self::NoWasm && is_wasm
+            || self == Self::NoScript && path.ends_with("enroll-once-web.js")
+        {
             None
         } else if self == Self::HalfAWasm && is_wasm {
             Some(body[..body.len() / 2].to_vec())

@@ -145,7 +145,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     return names.map((name) => given?.[name] ?? this.#option(name));
   }
 
-  async #mount(given) {
+  async #mount(given, focused) {
     this.#unwatch();
     const edition = this.#edition;
     try {
@@ -161,7 +161,9 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       live.set(this, edition);
       const again = this.#states?.has("ready");
       const tell = (name, detail) => {
-        if (edition === this.#edition) this.#tell(again && name === "enroll-ready" ? "enroll-change" : name, detail);
+        if (edition !== this.#edition) return;
+        if (focused && name === "enroll-ready") this.shadowRoot.querySelector(`[part=${focused}]`)?.focus({ preventScroll: true });
+        this.#tell(again && name === "enroll-ready" ? "enroll-change" : name, detail);
       };
       this.#handle = wasm.mount(root, this.constructor.proof, this.#options(given), tell);
     } catch (error) {
@@ -198,9 +200,11 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     try {
       await load("lab");
       const handle = this.#handle;
+      if (!handle) return; // it has been removed meanwhile
+      const focused = this.shadowRoot.activeElement?.part.value;
       this.#handle = undefined;
-      if (handle) handle("destroy");
-      if (handle) this.#mount();
+      handle("destroy");
+      this.#mount(undefined, focused);
     } catch {
       this.#edition = "web";
       this.#tell("enroll-error", { ...detail, code: "story" });

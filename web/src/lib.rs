@@ -19,6 +19,8 @@ mod enroll_loop;
 mod enroll_proof;
 #[cfg(test)]
 mod fallback;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod still;
 mod ui;
 mod widget;
 mod words;

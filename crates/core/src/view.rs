@@ -97,6 +97,8 @@ pub struct WorkerView<'a> {
 pub enum Doing<'a> {
     /// It is at its blocking wait.
     Waiting,
+    /// The marker is on its way to it, so its wait returns next.
+    Called,
     /// Its wait has returned; it takes next.
     Woken,
     /// It has started and takes before it blocks.
@@ -188,6 +190,7 @@ fn worker_view<'a>(world: &World, worker: &'a Worker) -> WorkerView<'a> {
         }
         (None, op) if op.takes() && worker.has_just_started() => Doing::Starting,
         (None, op) if op.takes() => Doing::Woken,
+        (None, Op::Wake) if matches!(worker.wait, Wait::Answered(_)) => Doing::Called,
         (None, _) => Doing::Waiting,
     };
     let mistaken = worker.job.as_ref().is_some_and(|held| !job::owns_lock(world, held));

@@ -64,7 +64,7 @@ usage: cargo xtask <command>
   help
 
 Tools are installed once per user, into the cache folder ($XDG_CACHE_HOME or ~/.cache)/enroll-once.
-CHROME and CHROMEDRIVER name the browser and its driver. With CI=true a skipped check is an error.",
+CHROME, CHROMEDRIVER and FIREFOX name the browsers and a driver. With CI=true a skipped check is an error.",
         stages = stages::names(stages::EVERYTHING),
     )
 }

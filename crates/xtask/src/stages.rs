@@ -162,7 +162,7 @@ pub const EVERYTHING: &[Stage] = &[
             "--",
             // WebDriver cannot switch scripts off in Firefox and still look at the page.
             "--skip",
-            "without_javascript_the_page_is_complete",
+            "without_javascript",
             // What a screen reader gets, and what a page looks like on paper, is asked of Chromium's DevTools.
             "--skip",
             "tree::",

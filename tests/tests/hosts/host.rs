@@ -7,9 +7,11 @@ use enroll_once_tests::{
 };
 use serde_json::{Value as Json, json};
 use std::{
-    env, fs,
+    collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 /// The labels of the buttons.
@@ -64,10 +66,15 @@ pub fn run(folder: &Path, line: &str) -> Result<()> {
     Ok(())
 }
 
-/// Installs what the host's lock file names, the package among it, and builds.
-pub fn npm(name: &str) -> Result<PathBuf> {
+/// Installs what the host's lock file names, the package among it: once, for all tests of it.
+pub fn npm(name: &'static str) -> Result<PathBuf> {
+    static INSTALLED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = copy(name)?;
-    run(&folder, "npm ci --prefer-offline --no-audit --no-fund --ignore-scripts")?;
+    if !installed.contains(name) {
+        run(&folder, "npm ci --prefer-offline --no-audit --no-fund --ignore-scripts")?;
+        installed.insert(name);
+    }
     Ok(folder)
 }
 

@@ -4,6 +4,7 @@
 //! package first.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
+mod api;
 mod host;
 mod kinds;
 mod manifest;

@@ -214,7 +214,7 @@ fn check_panicked(browser: &Browser, times: usize) -> Result<()> {
     assert!(heard.iter().all(|one| one.kind != "uncaught"), "the host has seen nothing: {heard:?}");
     let console = browser.console()?;
     assert_eq!(console.len(), 1, "the console has it once: {console:?}");
-    assert!(console[0].contains("RuntimeError"), "{console:?}");
+    assert!(console[0].contains("SEVERE"), "{console:?}");
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod back;
 mod faults;
 mod host;
 mod keyboard;
+mod lab;
 mod layout;
 mod loading;
 mod matrix;

@@ -106,11 +106,14 @@ fn every_verdict_leads_the_hero_to_its_run_and_the_run_to_its_verdict() -> Resul
     let script = "
         const hero = widget('enroll-loop');
         const verdict = all(document, 'button.verdict').find((one) => one.ariaLabel === values[0]);
-        verdict.click();
-        await frame();
+        // Yew renders when it has time.
+        const changes = (what) => new Promise((then) => {
+            hero.addEventListener('enroll-change', () => requestAnimationFrame(then), { once: true });
+            what();
+        });
+        await changes(() => verdict.click());
         const opened = look('enroll-loop').current;
-        for (let i = 0; i < 40 && hero.snapshot.canStep; i++) await hero.step();
-        await frame();
+        for (let i = 0; i < 40 && hero.snapshot.canStep; i++) await changes(() => hero.step());
         return { opened, problems: look('enroll-loop').problems, ...hero.snapshot };";
     for (label, cell) in &cells {
         let end: End = browser.run_async(script, &[json!(label)])?;
@@ -244,8 +247,7 @@ fn without_the_model_the_table_stays_and_nobody_is_invited_to_click() -> Result<
     Ok(())
 }
 
-const LAB: &str =
-    "const lab = await import(new URL('enroll-once-lab.js', location.href).href); await lab.default();";
+const LAB: &str = "const lab = await (await import(new URL('define.js', location.href).href)).lab();";
 
 #[test]
 fn a_script_gets_the_lines_that_the_terminal_prints() -> Result<()> {

@@ -14,20 +14,20 @@ pub type Table = &'static str;
 pub const CLEAN: Table = "
 start | waiting   | wait      | 0 | 0 | 00:00.000 | -       | raised       | none | blocked on the marker      | blocked on the marker | addStandardJob
 step  | woken     | wait      | 0 | 0 | 00:00.000 | -       | down         | none | awake, takes next          | blocked on the marker | BZPOPMIN
-step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | blocked on the marker | moveToActive
-step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | blocked on the marker | Portal.enroll/2
-step  | finished  | completed | 1 | 1 | 00:00.000 | -       | handed to w2 | none | blocked on the marker      | blocked on the marker | moveToFinished
+step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | handed the marker     | moveToActive
+step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | handed the marker     | Portal.enroll/2
+step  | finished  | completed | 1 | 1 | 00:00.000 | -       | handed to w2 | none | blocked on the marker      | handed the marker     | moveToFinished
 ";
 
 pub const CRASH_AFTER_ENROLLED: Table = "
 start | waiting   | wait      | 0 | 0 | 00:00.000 | -       | raised       | none | blocked on the marker      | blocked on the marker | addStandardJob
 step  | woken     | wait      | 0 | 0 | 00:00.000 | -       | down         | none | awake, takes next          | blocked on the marker | BZPOPMIN
-step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | blocked on the marker | moveToActive
-step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | blocked on the marker | Portal.enroll/2
-crash | died      | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | died after its effect no longer true: j_1 is mine | blocked on the marker | SIGKILL
+step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | handed the marker     | moveToActive
+step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | handed the marker     | Portal.enroll/2
+crash | died      | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | died after its effect no longer true: j_1 is mine | handed the marker     | SIGKILL
 step  | suspect   | active    | 1 | 1 | 00:20.000 | w1 10 s | down         | j_1  | died after its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
 step  | lock gone | active    | 1 | 1 | 00:30.000 | no lock | down         | j_1  | died after its effect no longer true: j_1 is mine | blocked on the marker | expired
-step  | returned  | wait      | 1 | 1 | 00:50.000 | -       | handed to w2 | none | died after its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
+step  | returned  | wait      | 1 | 1 | 00:50.000 | -       | handed to w2 | none | died after its effect no longer true: j_1 is mine | handed the marker     | moveStalledJobsToWait
 step  | woken     | wait      | 1 | 1 | 00:50.000 | -       | down         | none | died after its effect no longer true: j_1 is mine | awake, takes next | BZPOPMIN
 step  | picked up | active    | 1 | 1 | 00:50.000 | w2 30 s | raised       | none | died after its effect no longer true: j_1 is mine | has j_1, enrolls next | moveToActive
 step  | enrolled already | active | 1 | 2 | 00:50.000 | w2 30 s | raised   | none | died after its effect no longer true: j_1 is mine | heard already_enrolled, acknowledges next | Portal.enroll/2
@@ -47,11 +47,11 @@ step  | finished  | completed | 1 | 1 | 00:05.000 | -       | raised | none | di
 pub const CRASH_AFTER_PICKED_UP: Table = "
 start | waiting   | wait      | 0 | 0 | 00:00.000 | -       | raised       | none | blocked on the marker      | blocked on the marker | addStandardJob
 step  | woken     | wait      | 0 | 0 | 00:00.000 | -       | down         | none | awake, takes next          | blocked on the marker | BZPOPMIN
-step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | blocked on the marker | moveToActive
-crash | died      | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | died before its effect no longer true: j_1 is mine | blocked on the marker | SIGKILL
+step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | handed the marker     | moveToActive
+crash | died      | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | died before its effect no longer true: j_1 is mine | handed the marker     | SIGKILL
 step  | suspect   | active    | 0 | 0 | 00:20.000 | w1 10 s | down         | j_1  | died before its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
 step  | lock gone | active    | 0 | 0 | 00:30.000 | no lock | down         | j_1  | died before its effect no longer true: j_1 is mine | blocked on the marker | expired
-step  | returned  | wait      | 0 | 0 | 00:50.000 | -       | handed to w2 | none | died before its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
+step  | returned  | wait      | 0 | 0 | 00:50.000 | -       | handed to w2 | none | died before its effect no longer true: j_1 is mine | handed the marker     | moveStalledJobsToWait
 step  | woken     | wait      | 0 | 0 | 00:50.000 | -       | down         | none | died before its effect no longer true: j_1 is mine | awake, takes next | BZPOPMIN
 step  | picked up | active    | 0 | 0 | 00:50.000 | w2 30 s | raised       | none | died before its effect no longer true: j_1 is mine | has j_1, enrolls next | moveToActive
 step  | enrolled  | active    | 1 | 1 | 00:50.000 | w2 30 s | raised       | none | died before its effect no longer true: j_1 is mine | enrolled, acknowledges next | Portal.enroll/2
@@ -61,19 +61,19 @@ step  | finished  | completed | 1 | 1 | 00:50.000 | -       | raised       | non
 pub const TWO_CRASHES: Table = "
 start | waiting   | wait      | 0 | 0 | 00:00.000 | -       | raised       | none | blocked on the marker      | blocked on the marker | addStandardJob
 step  | woken     | wait      | 0 | 0 | 00:00.000 | -       | down         | none | awake, takes next          | blocked on the marker | BZPOPMIN
-step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | blocked on the marker | moveToActive
-step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | blocked on the marker | Portal.enroll/2
-crash | died      | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | died after its effect no longer true: j_1 is mine | blocked on the marker | SIGKILL
+step  | picked up | active    | 0 | 0 | 00:00.000 | w1 30 s | handed to w2 | none | has j_1, enrolls next      | handed the marker     | moveToActive
+step  | enrolled  | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | enrolled, acknowledges next | handed the marker     | Portal.enroll/2
+crash | died      | active    | 1 | 1 | 00:00.000 | w1 30 s | handed to w2 | none | died after its effect no longer true: j_1 is mine | handed the marker     | SIGKILL
 step  | suspect   | active    | 1 | 1 | 00:20.000 | w1 10 s | down         | j_1  | died after its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
 step  | lock gone | active    | 1 | 1 | 00:30.000 | no lock | down         | j_1  | died after its effect no longer true: j_1 is mine | blocked on the marker | expired
-step  | returned  | wait      | 1 | 1 | 00:50.000 | -       | handed to w2 | none | died after its effect no longer true: j_1 is mine | blocked on the marker | moveStalledJobsToWait
+step  | returned  | wait      | 1 | 1 | 00:50.000 | -       | handed to w2 | none | died after its effect no longer true: j_1 is mine | handed the marker     | moveStalledJobsToWait
 step  | woken     | wait      | 1 | 1 | 00:50.000 | -       | down         | none | died after its effect no longer true: j_1 is mine | awake, takes next | BZPOPMIN
 step  | picked up | active    | 1 | 1 | 00:50.000 | w2 30 s | raised       | none | died after its effect no longer true: j_1 is mine | has j_1, enrolls next | moveToActive
 crash | died      | active    | 1 | 1 | 00:50.000 | w2 30 s | raised       | none | died after its effect no longer true: j_1 is mine | died before its effect no longer true: j_1 is mine | SIGKILL
 step  | started anew | active | 1 | 1 | 00:50.000 | w2 30 s | raised       | none | started anew               | died before its effect no longer true: j_1 is mine | a new process
 step  | lock gone | active    | 1 | 1 | 01:20.000 | no lock | down         | none | blocked on the marker      | died before its effect no longer true: j_1 is mine | expired
 step  | suspect   | active    | 1 | 1 | 01:20.000 | no lock | down         | j_1  | blocked on the marker      | died before its effect no longer true: j_1 is mine | moveStalledJobsToWait
-step  | returned  | wait      | 1 | 1 | 01:50.000 | -       | handed to w1 | none | blocked on the marker      | died before its effect no longer true: j_1 is mine | moveStalledJobsToWait
+step  | returned  | wait      | 1 | 1 | 01:50.000 | -       | handed to w1 | none | handed the marker          | died before its effect no longer true: j_1 is mine | moveStalledJobsToWait
 step  | woken     | wait      | 1 | 1 | 01:50.000 | -       | down         | none | awake, takes next          | died before its effect no longer true: j_1 is mine | BZPOPMIN
 step  | picked up | active    | 1 | 1 | 01:50.000 | w1 30 s | raised       | none | has j_1, must fail it      | died before its effect no longer true: j_1 is mine | moveToActive
 step  | failed    | failed    | 1 | 1 | 01:50.000 | -       | raised       | none | blocked on the marker      | died before its effect no longer true: j_1 is mine | moveToFinished

@@ -83,19 +83,24 @@ pub fn fragment() -> El {
     }))
 }
 
+/// Not yew's own `Static`, which its renderer without a browser leaves out.
+fn fixed(value: &'static str) -> AttributeOrProperty {
+    AttributeOrProperty::Attribute(AttrValue::Static(value))
+}
+
 impl El {
     /// Another class; none if it is empty.
     #[inline(never)]
     pub fn class(mut self, class: &'static str) -> Self {
         self.0.attributes[Attr::Class as usize] =
-            (!class.is_empty()).then_some(AttributeOrProperty::Static(class));
+            (!class.is_empty()).then_some(fixed(class));
         self
     }
 
     /// An attribute with a fixed value.
     #[inline(never)]
     pub fn attr(mut self, attr: Attr, value: &'static str) -> Self {
-        self.0.attributes[attr as usize] = Some(AttributeOrProperty::Static(value));
+        self.0.attributes[attr as usize] = Some(fixed(value));
         self
     }
 
@@ -177,7 +182,7 @@ mod tests {
         let Attributes::Dynamic { keys, values } = &tag.attributes else { panic!("no list of attributes") };
         let given = keys.iter().zip(values).filter_map(|(key, value)| Some((*key, value.clone()?)));
         let [id, class] = [("id", "a"), ("class", "mark red")]
-            .map(|(key, value)| (key, AttributeOrProperty::Static(value)));
+            .map(|(key, value)| (key, fixed(value)));
         assert_eq!(given.collect::<Vec<_>>(), [id, class]);
         let children = yew::html! { <>{ "b" }<b>{ "c" }</b></> };
         let (Some(Html::VList(ours)), Html::VList(theirs)) = (tag.children(), children) else {

@@ -109,6 +109,7 @@ pub fn doing(worker: &WorkerView, view: &LoopView) -> String {
     let now = match &worker.doing {
         Doing::Waiting if polls => "{f}sleeps until its next poll",
         Doing::Waiting => "{f}blocked on the marker",
+        Doing::Called => "{f}handed the marker",
         Doing::Woken => "{f}awake, takes next",
         Doing::Starting => "{f}started anew",
         Doing::Holding { job: held, attempt, deferred, refused } => {
@@ -146,7 +147,7 @@ fn died(doing: &Doing, polls: bool) -> &'static str {
     match doing {
         Doing::Waiting => "died while it waited",
         Doing::Woken if polls => "died before it took the job",
-        Doing::Woken => "died with the marker",
+        Doing::Called | Doing::Woken => "died with the marker",
         Doing::Starting => "died as it started",
         Doing::Holding { attempt: Attempt::NotRun | Attempt::Failed, .. } => "died before its effect",
         Doing::Holding { attempt: Attempt::Recorded, .. } => "died after its effect",
