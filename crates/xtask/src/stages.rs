@@ -36,6 +36,9 @@ use Step::Cargo;
 /// What the differential needs.
 pub const DIFFERENTIAL: &[Need] = &[Need::Redis, Need::BullMq];
 
+/// What the benchmark of the page needs, beside the page.
+pub const BENCH: &[Need] = &[Need::Browser, Need::Lighthouse];
+
 /// What runs without options, in this order: what fails fast comes first.
 pub const EVERYTHING: &[Stage] = &[
     Stage {
