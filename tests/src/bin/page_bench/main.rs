@@ -1,4 +1,4 @@
-//! `page_bench [--visits N]`: how soon a widget is ready on a slow line, how soon a click is on the screen, what jumps, and what
+//! `page_bench [--visits N] [--only PART]`: how soon a widget is ready on a slow line, how soon a click is on the screen, what jumps, and what
 //! stays in memory; measured on the built page in headless Chromium, beside a stand-in in plain JavaScript (tests/bench).
 //! It reports, and never fails because something is slow: figures of a busy machine say little, ratios say more.
 
@@ -19,8 +19,12 @@ const STAND_IN: &str = "/stand-in.html";
 const WIDGET: &str = "/widget.html";
 const HINTED: &str = "/hinted.html";
 
+/// What can be measured by itself.
+const PARTS: [&str; 5] = ["ready", "clicks", "shifts", "memory", "lighthouse"];
+
 fn main() -> Result<()> {
-    let visits = visits()?;
+    let (visits, only) = options()?;
+    let wants = |part: &str| only.as_ref().is_none_or(|only| only == part);
     let folder = tempfile::tempdir()?;
     folder::fill(folder.path())?;
     let site = Site::compressed(folder.path())?;
@@ -29,27 +33,41 @@ fn main() -> Result<()> {
         "the stand-in shows the same at every state of the crash run; its script is {bytes} bytes of brotli\n"
     );
     line("", "widget", "plain JS", "ratio", "aim");
-    print_ready(&site, visits)?;
-    for cpu in [4, 6] {
-        print_clicks(&site, cpu)?;
+    if wants("ready") {
+        print_ready(&site, visits)?;
     }
-    print_shifts(&site)?;
-    print_memory(&site)?;
-    lighthouse::print(&site)
+    if wants("clicks") {
+        print_clicks(&site, 4)?;
+        print_clicks(&site, 6)?;
+    }
+    if wants("shifts") {
+        print_shifts(&site)?;
+    }
+    if wants("memory") {
+        print_memory(&site)?;
+    }
+    if wants("lighthouse") {
+        lighthouse::print(&site)?;
+    }
+    Ok(())
 }
 
-fn visits() -> Result<usize> {
+fn options() -> Result<(usize, Option<String>)> {
     let mut parser = lexopt::Parser::from_env();
-    let mut visits = VISITS;
+    let (mut visits, mut only) = (VISITS, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("visits") => visits = parser.value()?.parse()?,
+            Arg::Long("only") => only = Some(parser.value()?.string()?),
             Arg::Short(_) | Arg::Long(_) | Arg::Value(_) => {
-                bail!("{}\nusage: page_bench [--visits N]", argument.unexpected())
+                bail!("{}\nusage: page_bench [--visits N] [--only PART]", argument.unexpected())
             }
         }
     }
-    Ok(visits.max(1))
+    if only.as_deref().is_some_and(|part| !PARTS.contains(&part)) {
+        bail!("the parts are {}", PARTS.join(", "));
+    }
+    Ok((visits.max(1), only))
 }
 
 fn line(what: &str, widget: &str, plain: &str, ratio: &str, aim: &str) {
