@@ -64,11 +64,10 @@ impl Flaw {
     /// The answer to this path, with the flaw. Nothing: it is not there.
     fn apply(self, path: &str, body: Vec<u8>) -> Option<Vec<u8>> {
         let is_wasm = path.ends_with(".wasm");
-        if self == Self::NoLab && path.contains("enroll-once-lab") {
-            None
-        } else if self == Self::NoWasm && is_wasm
-            || self == Self::NoScript && path.ends_with("enroll-once-web.js")
-        {
+        let gone = self == Self::NoLab && path.contains("enroll-once-lab")
+            || self == Self::NoWasm && is_wasm
+            || self == Self::NoScript && path.ends_with("enroll-once-web.js");
+        if gone {
             None
         } else if self == Self::HalfAWasm && is_wasm {
             Some(body[..body.len() / 2].to_vec())
@@ -154,6 +153,14 @@ impl Site {
         Self::of(flaw, routes.fallback_service(ServeDir::new(folder)))
     }
 
+    /// Serves a folder, and of each file the `.br` beside it, if there is one.
+    ///
+    /// # Errors
+    /// There is no port.
+    pub fn compressed(folder: &Path) -> Result<Self> {
+        Self::of(Flaw::None, Router::new().fallback_service(ServeDir::new(folder).precompressed_br()))
+    }
+
     fn of(flaw: Flaw, routes: Router<Arc<Record>>) -> Result<Self> {
         let record = Record { flaw, asked: Mutex::default(), breaches: Mutex::default() };
         let record = Arc::new(record);
@@ -210,7 +217,11 @@ pub fn package() -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn dist() -> Result<PathBuf> {
+/// Where the page is.
+///
+/// # Errors
+/// It is not there.
+pub fn dist() -> Result<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../dist");
     let dist = env::var_os("ENROLL_DIST").map_or_else(beside, PathBuf::from);
     ensure!(

@@ -71,7 +71,7 @@ impl EnrollProof {
             .child(show(label::RUN, "main", full, Ask::Run(1)))
             .child(show(label::RUN_TEN, "outline", full, Ask::Run(10)))
             .child(el("span.apart").child(show(label::RESET, "plain", home, Ask::Reset)));
-        let why_full = el("span.hidden").attr(Attr::Id, FULL).text(label::FULL);
+        let why_full = el("span").attr(Attr::Id, FULL).text(label::FULL);
         fragment()
             .child(tally)
             .child(sentence(&words::proof(&self.proof), "", announce))

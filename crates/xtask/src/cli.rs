@@ -27,6 +27,8 @@ pub enum Command {
     Package,
     /// Hold the model against the real scripts; the rest of the line is the differential's own.
     Differential(Vec<OsString>),
+    /// Measure the release page in a browser.
+    BenchPage,
     /// Run the checks.
     Test(Selection),
 }
@@ -59,6 +61,9 @@ usage: cargo xtask <command>
       set up what is missing, then run every check, in this order:
       {stages}
       --quick checks the core alone, in under a minute
+  bench --page
+      build the release page, and measure it in headless Chromium beside the same in plain JavaScript: how soon it is ready
+      on a slow line, how soon a click is on the screen, what jumps, what stays in memory; and Lighthouse's scores
   differential [--schedules N] [--seed S] [--bullmq VERSION] [--story STORY] [--report FILE]
       hold the model against the real scripts on a private Redis, over random schedules
   help
@@ -82,6 +87,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, l
         "serve" => serve(parser),
         "build" => no_options(parser, Command::Build),
         "package" => no_options(parser, Command::Package),
+        "bench" => bench(parser),
         "differential" => Ok(Command::Differential(parser.raw_args()?.collect())),
         "test" => test(parser),
         unknown => Err(format!("unknown command '{unknown}'").into()),
@@ -110,6 +116,15 @@ fn serve(mut parser: Parser) -> Result<Command, lexopt::Error> {
         return Err("--port wants a number from 1 to 65535".into());
     }
     Ok(Command::Serve { port, release })
+}
+
+fn bench(mut parser: Parser) -> Result<Command, lexopt::Error> {
+    match parser.next()? {
+        Some(Arg::Long("page")) => no_options(parser, Command::BenchPage),
+        Some(Arg::Long("help") | Arg::Short('h')) => Ok(Command::Help),
+        Some(other) => Err(other.unexpected()),
+        None => Err("bench wants --page".into()),
+    }
 }
 
 fn test(mut parser: Parser) -> Result<Command, lexopt::Error> {
@@ -170,6 +185,7 @@ mod tests {
         let (port, release) = (9000, true);
         check("serve --port 9000 --release", Command::Serve { port, release });
         check("serve --release --port=9000", Command::Serve { port, release });
+        check("bench --page", Command::BenchPage);
         check("test --quick", Command::Test(Selection::Quick));
         check("differential --seed 7", Command::Differential(vec!["--seed".into(), "7".into()]));
         check("test --only clippy", Command::Test(Selection::Only("clippy")));
@@ -182,6 +198,8 @@ mod tests {
         check_refused("serve --port many", "many");
         check_refused("serve --port 0", "1 to 65535");
         check_refused("serve --port", "--port");
+        check_refused("bench", "--page");
+        check_refused("bench --page --fast", "--fast");
         check_refused("test all", "all");
         check_refused("test --only nothing", "the stages are format, ");
         check_refused("test --quick --only clippy", "one of");

@@ -67,6 +67,13 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve { port, release } => page::serve(&mut toolbox, port, release),
         Command::Build => page::build(&mut toolbox).map(|()| ExitCode::SUCCESS),
         Command::Package => package::package(&mut toolbox).map(|()| ExitCode::SUCCESS),
+        Command::BenchPage => {
+            toolbox.ensure_all(page::DIST)?;
+            toolbox.ensure_all(stages::BENCH)?;
+            page::build_ready(&toolbox)?;
+            let cargo = ["run", "-q", "-p", "enroll-once-tests", "--bin", "page_bench"];
+            process::run(toolbox.cargo()?.args(cargo)).map(|()| ExitCode::SUCCESS)
+        }
         Command::Differential(arguments) => {
             toolbox.ensure_all(stages::DIFFERENTIAL)?;
             let cargo = ["run", "-q", "-p", "enroll-once-tests", "--bin", "differential", "--"];

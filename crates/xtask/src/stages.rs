@@ -36,6 +36,9 @@ use Step::Cargo;
 /// What the differential needs.
 pub const DIFFERENTIAL: &[Need] = &[Need::Redis, Need::BullMq];
 
+/// What the benchmark of the page needs, beside the page.
+pub const BENCH: &[Need] = &[Need::Browser, Need::Lighthouse];
+
 /// What runs without options, in this order: what fails fast comes first.
 pub const EVERYTHING: &[Stage] = &[
     Stage {
@@ -163,6 +166,11 @@ pub const EVERYTHING: &[Stage] = &[
             // WebDriver cannot switch scripts off in Firefox and still look at the page.
             "--skip",
             "without_javascript",
+            // What a screen reader gets, and what a page looks like on paper, is asked of Chromium's DevTools.
+            "--skip",
+            "tree::",
+            "--skip",
+            "media::",
         ])],
     },
 ];

@@ -34,6 +34,8 @@ pub enum Need {
     Npm,
     /// The accessibility checker; comes through npm.
     Axe,
+    /// Google's checker of pages; comes through npm.
+    Lighthouse,
     /// Chromium and chromedriver.
     Browser,
     /// Firefox and geckodriver.
@@ -86,6 +88,11 @@ impl Toolbox {
             Need::Axe => {
                 let file = tools::axe().ensure(&self.cache)?;
                 self.environment.push(("AXE_JS", file.into_os_string()));
+                Ok(())
+            }
+            Need::Lighthouse => {
+                let program = tools::lighthouse().ensure(&self.cache)?;
+                self.environment.push(("LIGHTHOUSE", program.into_os_string()));
                 Ok(())
             }
             Need::Browser => {

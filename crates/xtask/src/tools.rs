@@ -141,6 +141,17 @@ pub fn axe() -> Tool {
     }
 }
 
+/// Google's checker of pages.
+pub fn lighthouse() -> Tool {
+    Tool {
+        name: "lighthouse",
+        version: "12.2.3".into(), // other versions weigh their scores differently
+        source: Source::Npm,
+        holds: Holds::program("node_modules/.bin", "lighthouse", "12.2.3"),
+        time: "about a minute",
+    }
+}
+
 /// BullMQ, whose scripts the model is held against. Its version is part of what the project claims.
 pub fn bullmq() -> Tool {
     Tool {

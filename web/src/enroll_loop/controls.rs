@@ -30,7 +30,7 @@ pub(super) fn controls(view: &LoopView, link: &Link) -> El {
     el("div.controls").child(buttons).child(reason).child(at_start())
 }
 
-/// Why back and reset do nothing, for those who ask: everybody else sees it.
+/// Why back and reset do nothing: read with the button that it describes, and nowhere else.
 pub(crate) fn at_start() -> El {
-    el("span.hidden").attr(Attr::Id, AT_START).text(label::AT_START)
+    el("span").attr(Attr::Id, AT_START).text(label::AT_START)
 }
