@@ -5,6 +5,7 @@ import { lab } from "./define.js";
 
 const hero = document.querySelector("enroll-loop");
 const loaded = document.querySelector("#loaded");
+const told = loaded.firstElementChild;
 let chosen;
 
 async function compute() {
@@ -21,11 +22,12 @@ async function show(button) {
   button.setAttribute("aria-current", "true");
   hero.story = button.dataset.story;
   loaded.replaceChildren(
-    `${button.getAttribute("aria-label")}.`,
+    told, // it alone is read out
     link("back to the table", () => chosen.focus()),
     link("the usual run again", restore),
   );
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  told.textContent = `${button.getAttribute("aria-label")}.`;
   loaded.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
   await hero.ready; // it loads when it is near the screen
   focus();
@@ -34,7 +36,8 @@ async function show(button) {
 function restore() {
   chosen.removeAttribute("aria-current");
   hero.story = undefined;
-  loaded.replaceChildren();
+  loaded.replaceChildren(told);
+  told.textContent = "";
   focus();
 }
 

@@ -54,6 +54,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
   static version = VERSION;
   #handle;
   #edition = "web";
+  #missed; // what was not told on
   #watch;
   #own = {}; // properties that a script has set; they win over attributes, which are never written
   #seen; // the last snapshot
@@ -164,7 +165,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       requestAnimationFrame(() => requestAnimationFrame(() => this.#handle && this.#states?.add("settled")));
       const again = this.#states?.has("ready");
       const tell = (name, detail) => {
-        if (edition !== this.#edition) return;
+        if (edition !== this.#edition) return void (this.#missed = [name, detail]);
         if (focused && name === "enroll-ready") this.shadowRoot.querySelector(`[part=${focused}]`)?.focus({ preventScroll: true });
         this.#tell(again && name === "enroll-ready" ? "enroll-change" : name, detail);
       };
@@ -199,7 +200,8 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
 
   // The story asks for what only the lab can do. Where there is none, the widget says so, and shows what it can.
   async #toLab(detail) {
-    this.#edition = "lab"; // what the other one says from here on is nobody's business
+    this.#edition = "lab"; // what the other one says from here on is nobody's business, unless it has to stay
+    this.#missed = undefined;
     try {
       await load("lab");
       const handle = this.#handle;
@@ -211,7 +213,7 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
     } catch {
       this.#edition = "web";
       this.#tell("enroll-error", { ...detail, code: "story" });
-      this.#tell("enroll-ready", { source: "api", snapshot: this.snapshot });
+      if (this.#missed) this.#tell(...this.#missed);
     }
   }
 

@@ -14,7 +14,11 @@ use crate::{
     widget::{Ask, Link},
     words,
 };
-use enroll_once_core::{story::Token, timeline::Timeline, view::LoopView};
+use enroll_once_core::{
+    story::Token,
+    timeline::Timeline,
+    view::{LoopView, rail as stops},
+};
 use wasm_bindgen::JsValue;
 
 /// The hero's state.
@@ -59,7 +63,7 @@ impl EnrollLoop {
     pub fn show(&self, link: &Link, announce: bool) -> El {
         let view = &LoopView::of(&self.timeline);
         fragment()
-            .child(rail::rail(view))
+            .child(rail::rail(view, &stops(&self.timeline)))
             .child(instrument::stage(view))
             .child(instrument::under(view))
             .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))

@@ -7,7 +7,7 @@ mod rail;
 mod ran;
 
 pub use job::{JobView, Lane, LaneName, LockView};
-pub use rail::{RailStop, When};
+pub use rail::{RailStop, When, rail};
 pub use ran::{Box, Quiet};
 
 use crate::{
@@ -36,8 +36,6 @@ pub struct LoopView<'a> {
     pub milestone: Option<&'a Milestone>,
     /// The last thing that happened, in plain words: for a token that came to no milestone.
     pub note: String,
-    /// The stages: behind, here, and ahead if nobody interferes.
-    pub rail: Vec<RailStop>,
     /// wait, active, completed, failed.
     pub lanes: Vec<Lane<'a>>,
     /// Where the wake-up token is.
@@ -135,7 +133,6 @@ impl<'a> LoopView<'a> {
             now: world.now,
             milestone: frame.milestone.as_deref(),
             note: ran::note(frame),
-            rail: rail::of(timeline),
             lanes: job::lanes(world),
             marker: marker(world),
             guard_left: world.keys.time_left(&queue.key("stalled-check"), world.now),

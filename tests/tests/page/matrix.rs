@@ -149,7 +149,7 @@ fn a_click_goes_to_the_hero_and_the_reader_finds_the_way_back() -> Result<()> {
     let label = "processing-list off, a crash after picked up: lost";
     browser.click(VERDICT, &[json!(label)])?;
     browser.until("return shadow('enroll-loop').activeElement !== null", &[])?;
-    let told = "const said = widget('#loaded'); const { top } = said.getBoundingClientRect();
+    let told = "const said = widget('#loaded > :first-child'); const { top } = said.getBoundingClientRect();
         return said.getAttribute('role') === 'status' && top >= 0 && top < innerHeight ? words(said) : 'not on the screen'";
     let said: String = browser.run(told, &[])?;
     assert!(said.starts_with(&format!("{label}.")), "{said}");

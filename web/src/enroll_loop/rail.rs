@@ -9,10 +9,10 @@ use enroll_once_core::{
     view::{LoopView, RailStop, When},
 };
 
-pub(super) fn rail(view: &LoopView) -> El {
+pub(super) fn rail(view: &LoopView, stops: &[RailStop]) -> El {
     let mut rows = el("div.rail").attr(Attr::Role, "list").attr(Attr::AriaLabel, "Stages of this run");
     let mut row = el("div.row").attr(Attr::Role, "presentation");
-    for stop in &view.rail {
+    for stop in stops {
         if stop.milestone.stage.is_death() {
             rows = rows.child(row);
             row = el("div.row branch").attr(Attr::Role, "presentation");

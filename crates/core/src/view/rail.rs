@@ -31,13 +31,17 @@ pub struct RailStop {
 /// How far ahead the rail looks.
 const MOST_AHEAD: usize = 16;
 
-/// The stops ahead are not written down anywhere: the natural schedule is run, press by press.
-pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
-    let mut rail: Vec<RailStop> = Vec::new();
+/// The stages: behind, here, and ahead if nobody interferes.
+///
+/// The stops ahead are not written down anywhere: the natural schedule is run, press by press. That takes longer than all else
+/// that is shown, so it is no part of [`super::LoopView`], which a script may ask for at any time.
+#[must_use]
+pub fn rail(timeline: &Timeline) -> Vec<RailStop> {
+    let mut stops: Vec<RailStop> = Vec::new();
     let mut detour = false;
     let mut stop = |milestone: Arc<Milestone>, when| {
         detour |= milestone.stage.is_death();
-        rail.push(RailStop { milestone, when, detour });
+        stops.push(RailStop { milestone, when, detour });
     };
     for frame in timeline.so_far() {
         if let Some(milestone) = &frame.milestone {
@@ -51,8 +55,8 @@ pub(super) fn of(timeline: &Timeline) -> Vec<RailStop> {
         world = after.clone();
         stop(Arc::new(press.milestone), When::Next);
     }
-    if let Some(here) = rail.iter_mut().rfind(|stop| stop.when == When::Past) {
+    if let Some(here) = stops.iter_mut().rfind(|stop| stop.when == When::Past) {
         here.when = When::Now;
     }
-    rail
+    stops
 }
