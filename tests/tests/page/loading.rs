@@ -167,38 +167,3 @@ fn without_javascript_the_page_is_complete() -> Result<()> {
     assert_eq!(rows, [16, 4], "the whole run, and three runs of the proof");
     Ok(())
 }
-
-/// What was there before the widgets, and whether anything moved.
-const STILL: &str = "
-    window.shifts = [];
-    new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => shifts.push(value)))
-        .observe({ type: 'layout-shift', buffered: true });
-    addEventListener('DOMContentLoaded', () => {
-        const size = (one) => { const { width, height } = one.getBoundingClientRect(); return [width, height]; };
-        window.stills = [...document.querySelectorAll('.still')].map(size);
-    });";
-
-#[test]
-fn nothing_moves_when_the_widgets_take_the_places_of_their_pictures() -> Result<()> {
-    let site = Site::start()?;
-    for width in [1280, 768, 360] {
-        let browser = Browser::start()?;
-        browser.resize(width, 900)?;
-        browser.before_every_page(STILL)?;
-        browser.visit(&site.url("/"))?;
-        browser.widget("enroll-loop")?;
-        browser.widget("enroll-proof")?;
-        let size = "return all(document, 'enroll-loop, enroll-proof').map((one) => {
-            const { width, height } = one.shadowRoot.firstElementChild.getBoundingClientRect(); return [width, height]; })";
-        let stills: Vec<(f64, f64)> = browser.run("return stills", &[])?;
-        assert!(stills.iter().all(|(_, height)| *height > 300.0), "{stills:?}");
-        assert_eq!(browser.run::<Vec<(f64, f64)>>(size, &[])?, stills, "at {width} px");
-        assert_eq!(browser.run::<Vec<f64>>("return shifts", &[])?, [0.0; 0], "at {width} px");
-        let left: u32 = browser.run(
-            "return all(document, '.still button').filter((one) => one.checkVisibility()).length",
-            &[],
-        )?;
-        assert_eq!(left, 0, "the picture is gone");
-    }
-    Ok(())
-}

@@ -4,6 +4,7 @@
 //! `cargo test -p enroll-once-tests --test page -- run::a_clean_run`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // a test fails by panicking
 
+mod arriving;
 mod attributes;
 mod axe;
 mod back;
