@@ -42,7 +42,7 @@ pub fn can_run(program: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// A node process, and what it says line by line.
+/// A node process, and what it says line by line: in JSON, or else in words.
 pub struct NodeProcess {
     name: String,
     owned: Owned,
@@ -52,22 +52,19 @@ pub struct NodeProcess {
 }
 
 impl NodeProcess {
-    /// Starts `node program options`. What it is waited for must come within `patience`.
+    /// Starts `node program arguments`. What it is waited for must come within `patience`.
     ///
     /// # Errors
     /// There is no node.
-    pub fn start(name: &str, program: &Path, options: &Json, patience: Duration) -> Result<Self> {
+    pub fn start(name: &str, program: &Path, arguments: &[String], patience: Duration) -> Result<Self> {
         let mut command = command("node");
-        command.arg(program).arg(options.to_string()).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.arg(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut owned = Owned(command.spawn().context("cannot start node")?);
         let output = owned.0.stdout.take().context("node has no output")?;
         let (sender, lines) = channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // The last line of a killed process may be cut off; then nobody needs it.
-                if let Ok(line) = serde_json::from_str(&line)
-                    && sender.send(line).is_err()
-                {
+                if sender.send(serde_json::from_str(&line).unwrap_or(Json::String(line))).is_err() {
                     return;
                 }
             }
@@ -80,16 +77,24 @@ impl NodeProcess {
     /// # Errors
     /// It ends before, or does not say so in time.
     pub fn wait_for(&mut self, did: &str) -> Result<()> {
+        self.wait_until(did, |line| line.get("did").filter(|word| *word == did).map(drop))
+    }
+
+    /// Waits until it says something of which this makes a value; `what` is for the message if it does not.
+    ///
+    /// # Errors
+    /// It ends before, or does not say so in time.
+    pub fn wait_until<T>(&mut self, what: &str, find: impl Fn(&Json) -> Option<T>) -> Result<T> {
         let deadline = Instant::now() + self.patience;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.lines.recv_timeout(left);
             let line =
-                line.with_context(|| format!("{} did not {did}; it said {:?}", self.name, self.heard))?;
-            let done = line.get("did").is_some_and(|word| word == did);
+                line.with_context(|| format!("{} did not {what}; it said {:?}", self.name, self.heard))?;
+            let found = find(&line);
             self.heard.push(line);
-            if done {
-                return Ok(());
+            if let Some(found) = found {
+                return Ok(found);
             }
         }
     }

@@ -112,7 +112,7 @@ impl<'a> Stage<'a> {
             "prefix": prefix, "queue": queue, "learner": LEARNER, "enrolled": ENROLLED, "enrollments": ENROLLMENTS,
             "lockMs": LOCK_MS, "stalledMs": STALLED_MS,
         });
-        NodeProcess::start(name, &worker_program(), &options, PATIENCE)
+        NodeProcess::start(name, &worker_program(), &[options.to_string()], PATIENCE)
     }
 
     /// Kills the process and keeps what it told.

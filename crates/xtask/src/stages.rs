@@ -153,25 +153,28 @@ pub const EVERYTHING: &[Stage] = &[
     },
     Stage {
         name: "firefox",
-        about: "the built page, in headless Firefox",
-        needs: &[Need::Firefox, Need::Axe],
-        after: Some("page"),
-        steps: &[Step::InFirefox(&[
-            "test",
-            "-p",
-            "enroll-once-tests",
-            "--test",
-            "page",
-            "--",
-            // WebDriver cannot switch scripts off in Firefox and still look at the page.
-            "--skip",
-            "without_javascript",
-            // What a screen reader gets, and what a page looks like on paper, is asked of Chromium's DevTools.
-            "--skip",
-            "tree::",
-            "--skip",
-            "media::",
-        ])],
+        about: "the built page and other people's pages, in headless Firefox",
+        needs: &[Need::Firefox, Need::Axe, Need::Npm, Need::MdBook],
+        after: Some("package"),
+        steps: &[
+            Step::InFirefox(&[
+                "test",
+                "-p",
+                "enroll-once-tests",
+                "--test",
+                "page",
+                "--",
+                // WebDriver cannot switch scripts off in Firefox and still look at the page.
+                "--skip",
+                "without_javascript",
+                // What a screen reader gets, and what a page looks like on paper, is asked of Chromium's DevTools.
+                "--skip",
+                "tree::",
+                "--skip",
+                "media::",
+            ]),
+            Step::InFirefox(&["test", "-p", "enroll-once-tests", "--test", "hosts"]),
+        ],
     },
 ];
 

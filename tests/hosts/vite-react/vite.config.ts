@@ -4,5 +4,4 @@ import { defineConfig } from "vite";
 export default defineConfig({
   base: "./",
   plugins: [react()],
-  optimizeDeps: { exclude: ["enroll-once"] }, // so that the development server finds the WebAssembly
 });

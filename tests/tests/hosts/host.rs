@@ -3,15 +3,17 @@
 use anyhow::{Context, Result, ensure};
 use enroll_once_tests::{
     browser::Browser,
+    process::NodeProcess,
     serve::{Flaw, Site, package},
 };
 use serde_json::{Value as Json, json};
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 /// The labels of the buttons.
@@ -66,22 +68,35 @@ pub fn run(folder: &Path, line: &str) -> Result<()> {
     Ok(())
 }
 
-/// Installs what the host's lock file names, the package among it: once, for all tests of it.
+/// A copy with what the host's lock file names, the package among it: made once, and then left alone, because a
+/// development server that watches it would load its page again.
 pub fn npm(name: &'static str) -> Result<PathBuf> {
-    static INSTALLED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    static INSTALLED: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = copy(name)?;
-    if !installed.contains(name) {
-        run(&folder, "npm ci --prefer-offline --no-audit --no-fund --ignore-scripts")?;
-        installed.insert(name);
+    if let Some(folder) = installed.get(name) {
+        return Ok(folder.clone());
     }
+    let folder = copy(name)?;
+    run(&folder, "npm ci --prefer-offline --no-audit --no-fund --ignore-scripts")?;
+    installed.insert(name, folder.clone());
     Ok(folder)
 }
 
 /// A host in a browser.
 pub struct Host {
     pub browser: Browser,
-    site: Option<Site>,
+    origin: String,
+    server: Server,
+}
+
+/// Where it comes from.
+enum Server {
+    Ours(Site),
+    /// Kept alive as long as the host.
+    OfItsOwn {
+        _process: NodeProcess,
+    },
+    Disk,
 }
 
 impl Host {
@@ -89,14 +104,30 @@ impl Host {
     pub fn open(folder: &Path, page: &str, flaw: Flaw) -> Result<Self> {
         let site = Site::hosting(folder, flaw)?;
         let browser = Browser::open(&site, page)?;
-        Ok(Self { browser, site: Some(site) })
+        Ok(Self { browser, origin: site.url("/"), server: Server::Ours(site) })
     }
 
     /// Visits a page from the disk.
     pub fn from_disk(page: &Path) -> Result<Self> {
         let browser = Browser::start()?;
         browser.visit(&format!("file://{}", page.canonicalize()?.display()))?;
-        Ok(Self { browser, site: None })
+        Ok(Self { browser, origin: "file://".to_owned(), server: Server::Disk })
+    }
+
+    /// Starts the development server of this Vite in the folder and visits its page.
+    pub fn in_development(folder: &Path, vite: &str, config: &str) -> Result<Self> {
+        let program = folder.join("node_modules").join(vite).join("bin/vite.js");
+        let folder = folder.display();
+        let config = format!("{folder}/{config}");
+        let arguments = [&folder.to_string(), "--config", &config, "--host", "127.0.0.1", "--port", "0"]
+            .map(str::to_owned);
+        let mut process = NodeProcess::start(vite, &program, &arguments, Duration::from_secs(60))?;
+        let address =
+            |line: &Json| line.as_str()?.split_once("http://").map(|(_, at)| format!("http://{}", at.trim()));
+        let origin = process.wait_until("give its address", address)?;
+        let browser = Browser::start()?;
+        browser.visit(&origin)?;
+        Ok(Self { browser, origin, server: Server::OfItsOwn { _process: process } })
     }
 
     /// Steps and crashes the hero with a pointer, from where it opened, and runs the proof; and all that must be so then.
@@ -133,17 +164,19 @@ impl Host {
             heard.iter().all(|one| !["uncaught", "enroll-error"].contains(&one.kind.as_str())),
             "{heard:?}"
         );
-        assert_eq!(self.browser.console()?, [""; 0]);
+        let mut console = self.browser.console()?;
+        if let Server::OfItsOwn { .. } = self.server {
+            console.retain(|line| !line.contains("\"DEBUG\" ") && !line.contains("\"INFO\" ")); // development is talkative
+        }
+        assert_eq!(console, [""; 0]);
         let loaded: Vec<String> = self
             .browser
             .run("return performance.getEntriesByType('resource').map((one) => one.name)", &[])?;
-        let Some(site) = &self.site else {
-            assert!(loaded.iter().all(|name| name.starts_with("file://")), "{loaded:?}");
-            return Ok(());
-        };
-        let is_own = |name: &String| name.starts_with(&site.url("/")) || name.starts_with("data:");
+        let is_own = |name: &String| name.starts_with(&self.origin) || name.starts_with("data:");
         assert!(loaded.iter().all(is_own), "{loaded:?}");
-        assert!(site.asked().iter().all(|asked| asked.status == 200), "{:?}", site.asked());
+        let Server::Ours(site) = &self.server else { return Ok(()) };
+        let there = |status| [200, 304].contains(&status); // or as it was
+        assert!(site.asked().iter().all(|asked| there(asked.status)), "{:?}", site.asked());
         assert_eq!(site.breaches(), [""; 0]);
         Ok(())
     }

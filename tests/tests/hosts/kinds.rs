@@ -125,6 +125,16 @@ fn in_a_react_app() -> Result<()> {
 }
 
 #[test]
+fn in_a_react_app_under_development() -> Result<()> {
+    Host::in_development(&npm("vite-react")?, "vite", "vite.config.ts")?.works("woken")
+}
+
+#[test]
+fn in_a_react_app_under_development_with_vite_7() -> Result<()> {
+    Host::in_development(&npm("vite-react")?, "vite7", "vite7.config.ts")?.works("woken")
+}
+
+#[test]
 fn in_a_bundle_of_webpack() -> Result<()> {
     let folder = npm("webpack")?;
     run(&folder, "npm run build")?;
