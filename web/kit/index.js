@@ -153,6 +153,10 @@ class EnrollElement extends (globalThis.HTMLElement ?? Object) {
       const { wasm, sheet } = await load(edition);
       if (!this.isConnected || this.#handle) return;
       const root = Object.assign(document.createElement("div"), { dir: "ltr", lang: "en" }); // its words are
+      root.onclick = ({ target }) => {
+        const button = target.closest("button");
+        if (button) this.#guard(() => this.#handle?.(button.part.value, button.value, true));
+      };
       root.onkeydown = root.onkeyup = (event) => {
         // They press our buttons. A page that goes on at Space must not do both.
         if (event.key === " " || event.key === "Enter") event.stopPropagation();

@@ -2,7 +2,7 @@
 
 use crate::embed::mount;
 use js_sys::{Array, Function, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::Element;
 
@@ -35,16 +35,18 @@ async fn until(root: &Element, what: &str) {
     panic!("never saw `{what}` in `{}`", root.text_content().unwrap_or_default());
 }
 
-fn press(root: &Element, button: &str) {
+/// Does what the element does when a button is pressed.
+fn press(handle: &Function, root: &Element, button: &str) {
     let button = root.query_selector(button).unwrap().unwrap();
-    button.unchecked_into::<web_sys::HtmlElement>().click();
+    let (part, value) = (button.get_attribute("part").unwrap(), button.get_attribute("value"));
+    handle.call3(&JsValue::NULL, &part.into(), &value.into(), &true.into()).unwrap();
 }
 
 #[wasm_bindgen_test]
 async fn a_press_goes_to_the_next_milestone() {
     let (handle, root) = hero("add");
     until(&root, "j_1 waits in wait").await;
-    press(&root, "button.main");
+    press(&handle, &root, "button.main");
     until(&root, "hands w1 the marker").await;
     let snapshot = ask(&handle, "snapshot");
     assert_eq!(Reflect::get(&snapshot, &"stage".into()).unwrap(), "woken");
@@ -57,8 +59,8 @@ async fn a_disabled_button_does_nothing_and_stays() {
     until(&root, "Nothing to crash yet").await;
     let crash = root.query_selector("button.danger").unwrap().unwrap();
     assert_eq!(crash.get_attribute("aria-disabled").as_deref(), Some("true"));
-    press(&root, "button.danger");
-    press(&root, "button.main");
+    press(&handle, &root, "button.danger");
+    press(&handle, &root, "button.main");
     until(&root, "hands w1 the marker").await;
     assert!(crash.is_connected(), "the button is the same element as before");
     ask(&handle, "destroy");

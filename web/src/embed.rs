@@ -24,12 +24,12 @@ pub fn stylesheet() -> String {
 /// Mounts a widget into `root`, an element of its own inside a shadow root: the proof, or else the loop. `options` are
 /// those of [`Options::new`]. `emit(name, detail)` hears of changes and of what was wrong with the options.
 ///
-/// What comes back is a function `ask(what, with)`. One function instead of a class with methods: half the bytes.
+/// What comes back is a function `ask(what, with, pressed)`. One function instead of a class with methods: half the bytes.
 ///
 /// | `what` | `with` | |
 /// |---|---|---|
-/// | `step` `crash` `back` `reset` | | what the button does |
-/// | `run` | how many times, in digits | the same for the proof |
+/// | `step` `crash` `back` `reset` | | as the button with this part; `pressed` says that the reader did press it |
+/// | `run` | how many times, in digits: the button's value | the same for the proof |
 /// | `update` | other options | opens again |
 /// | `snapshot` | | answers with what there is to see now, as plain data |
 /// | `destroy` | | removes the widget from the page; it answers nothing from then on |
@@ -38,7 +38,7 @@ pub fn stylesheet() -> String {
 pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Function) -> Function {
     let props = Props { options: Options::new(proof, options), emit };
     let mut app = Some(yew::Renderer::<Widget>::with_root_and_props(root, props).render());
-    let ask = move |what: String, with: JsValue| -> JsValue {
+    let ask = move |what: String, with: JsValue, pressed: Option<bool>| -> JsValue {
         if what == "destroy"
             && let Some(app) = app.take()
         {
@@ -50,11 +50,11 @@ pub fn mount(root: web_sys::Element, proof: bool, options: &Array, emit: Functio
         } else if what == "snapshot" {
             return app.get_component().map_or(JsValue::UNDEFINED, |widget| widget.snapshot());
         } else if let Some(ask) = read(&what, &with) {
-            app.send_message(Msg::Ask(ask, Source::Api));
+            app.send_message(Msg::Ask(ask, if pressed == Some(true) { Source::User } else { Source::Api }));
         }
         JsValue::UNDEFINED
     };
-    Closure::<dyn FnMut(String, JsValue) -> JsValue>::new(ask).into_js_value().unchecked_into()
+    Closure::<dyn FnMut(String, JsValue, Option<bool>) -> JsValue>::new(ask).into_js_value().unchecked_into()
 }
 
 /// What a button does, from a script. Anything else is nothing.

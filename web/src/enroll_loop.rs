@@ -11,7 +11,7 @@ pub(crate) use controls::{AT_START, at_start};
 use crate::{
     embed::{Options, Problem, of_loop},
     ui::{Attr, El, el, fragment},
-    widget::{Ask, Link},
+    widget::Ask,
     words,
 };
 use enroll_once_core::{
@@ -60,14 +60,14 @@ impl EnrollLoop {
     }
 
     /// The whole instrument.
-    pub fn show(&self, link: &Link, announce: bool) -> El {
+    pub fn show(&self, announce: bool) -> El {
         let view = &LoopView::of(&self.timeline);
         fragment()
             .child(rail::rail(view, &stops(&self.timeline)))
             .child(instrument::stage(view))
             .child(instrument::under(view))
             .child(sentence(&words::sentence(view), &words::meanwhile(&view.quiet), announce))
-            .child(controls::controls(view, link))
+            .child(controls::controls(view))
             .child(ran::ran(view))
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     embed::{Options, Problem, of_proof},
     enroll_loop::{AT_START, at_start, sentence},
     ui::{Attr, Button, El, el, fragment},
-    widget::{Ask, Link, asks},
+    widget::Ask,
     words::{self, label},
 };
 use enroll_once_core::{
@@ -56,21 +56,18 @@ impl EnrollProof {
     }
 
     /// The whole widget.
-    pub fn show(&self, link: &Link, announce: bool) -> El {
+    pub fn show(&self, announce: bool) -> El {
         let full = self.proof.deliveries() >= Proof::MOST_RUNS;
         let home = self.proof.deliveries() == self.opened;
-        let show = |label, class, off, ask| {
-            let reason = if ask == Ask::Reset { AT_START } else { FULL };
-            asks(link, &Button { label, class, off, reason }, ask)
-        };
+        let show = |label, class, off, reason| Button { label, class, off, reason }.show();
         let tally = el("div.tally")
             .child(titled("div.runs", "runs", "what each run answered").child(runs(&self.proof)))
             .child(titled("div.log", "log", "Portal's log").child(log(self.proof.log())))
             .child(count(self.proof.enrolled(), self.proof.deliveries()));
         let buttons = el("div.buttons")
-            .child(show(label::RUN, "main", full, Ask::Run(1)))
-            .child(show(label::RUN_TEN, "outline", full, Ask::Run(10)))
-            .child(el("span.apart").child(show(label::RESET, "plain", home, Ask::Reset)));
+            .child(show(label::RUN, "main", full, FULL).attr(Attr::Value, "1"))
+            .child(show(label::RUN_TEN, "outline", full, FULL).attr(Attr::Value, "10"))
+            .child(el("span.apart").child(show(label::RESET, "plain", home, AT_START)));
         let why_full = el("span").attr(Attr::Id, FULL).text(label::FULL);
         fragment()
             .child(tally)

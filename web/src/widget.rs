@@ -4,11 +4,11 @@ use crate::{
     embed::{Options, Problem, object},
     enroll_loop::EnrollLoop,
     enroll_proof::EnrollProof,
-    ui::{Attr, Button, El, el, fragment},
+    ui::{Attr, el, fragment},
 };
 use js_sys::Function;
 use wasm_bindgen::JsValue;
-use yew::{html::Scope, prelude::*};
+use yew::prelude::*;
 
 /// What the element hands over.
 #[derive(Clone, PartialEq, Properties)]
@@ -49,15 +49,6 @@ pub enum Msg {
     Ask(Ask, Source),
     /// Open again with these options. A message, since Yew's own way to new properties costs more bytes.
     Open(Options),
-}
-
-/// Where a widget's buttons send what is asked.
-pub type Link = Scope<Widget>;
-
-/// A button that asks this.
-pub fn asks(link: &Link, button: &Button, ask: Ask) -> El {
-    let link = link.clone();
-    button.show(move || link.send_message(Msg::Ask(ask, Source::User)))
 }
 
 /// Either widget.
@@ -151,12 +142,11 @@ impl Component for Widget {
         changed
     }
 
-    fn view(&self, context: &Context<Self>) -> Html {
-        let link = context.link();
+    fn view(&self, _: &Context<Self>) -> Html {
         let announce = !self.options.quiet;
         let (label, body) = match &self.shown {
-            Shown::Loop(hero) => ("The enroll job, step by step", hero.show(link, announce)),
-            Shown::Proof(proof) => ("The enroll job, run again and again", proof.show(link, announce)),
+            Shown::Loop(hero) => ("The enroll job, step by step", hero.show(announce)),
+            Shown::Proof(proof) => ("The enroll job, run again and again", proof.show(announce)),
         };
         let mut problems = fragment();
         for problem in &self.problems {

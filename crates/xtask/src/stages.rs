@@ -167,11 +167,13 @@ pub const EVERYTHING: &[Stage] = &[
                 // WebDriver cannot switch scripts off in Firefox and still look at the page.
                 "--skip",
                 "without_javascript",
-                // What a screen reader gets, and what a page looks like on paper, is asked of Chromium's DevTools.
+                // What a screen reader gets, what a page looks like on paper, and what is collected, is asked of Chromium's DevTools.
                 "--skip",
                 "tree::",
                 "--skip",
                 "media::",
+                "--skip",
+                "nothing_stays_in_memory",
             ]),
             Step::InFirefox(&["test", "-p", "enroll-once-tests", "--test", "hosts"]),
         ],

@@ -6,6 +6,7 @@ use crate::{
 };
 use anyhow::Result;
 use enroll_once_tests::{browser::Browser, serve::Site};
+use serde_json::json;
 
 #[test]
 fn two_widgets_on_a_page_do_not_disturb_each_other() -> Result<()> {
@@ -108,6 +109,28 @@ fn a_widget_that_is_removed_while_it_loads_gets_ready_once_it_is_back() -> Resul
     browser.widget("#made")?.press_to(STEP, "woken")?;
     assert_eq!(of_kind(&browser.heard()?, "enroll-ready", "made").len(), 1);
     assert_eq!(browser.console()?, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn of_a_widget_that_is_removed_nothing_stays_in_memory() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/pages/two.html")?;
+    browser.widget("#left")?.press_to(STEP, "woken")?;
+    browser.widget("#proof")?.press("run 10 times")?;
+    browser.run::<()>(
+        "window.gone = ['#left', '#proof'].map((one) => new WeakRef(shadow(one).firstElementChild));
+        heard.length = 0; // it holds the elements
+        widget('#left').remove();
+        widget('#proof').remove();",
+        &[],
+    )?;
+    // It goes in turns: what the scripts let go first, then what the WebAssembly held for them.
+    for _ in 0..10 {
+        browser.run_async::<()>("await frame(); await frame();", &[])?;
+        browser.devtools("HeapProfiler.collectGarbage", json!({}))?;
+    }
+    assert_eq!(browser.run::<Vec<bool>>("return gone.map((one) => !one.deref())", &[])?, [true, true]);
     Ok(())
 }
 

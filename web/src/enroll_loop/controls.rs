@@ -2,7 +2,6 @@
 
 use crate::{
     ui::{Attr, Button, El, el},
-    widget::{Ask, Link, asks},
     words::{self, label},
 };
 use enroll_once_core::view::LoopView;
@@ -11,20 +10,17 @@ const REASON: &str = "why-not";
 /// The id of the text that says why there is nothing behind.
 pub(crate) const AT_START: &str = "at-start";
 
-pub(super) fn controls(view: &LoopView, link: &Link) -> El {
-    let show = |label, class, off, ask| {
-        let reason = if matches!(ask, Ask::Step | Ask::Crash) { REASON } else { AT_START };
-        asks(link, &Button { label, class, off, reason }, ask)
-    };
-    let apart = el("span.apart").child(show(label::BACK, "plain", !view.can_go_back, Ask::Back)).child(show(
+pub(super) fn controls(view: &LoopView) -> El {
+    let show = |label, class, off, reason| Button { label, class, off, reason }.show();
+    let apart = el("span.apart").child(show(label::BACK, "plain", !view.can_go_back, AT_START)).child(show(
         label::RESET,
         "plain",
         !view.can_reset,
-        Ask::Reset,
+        AT_START,
     ));
     let buttons = el("div.buttons")
-        .child(show(label::STEP, "main", view.why_no_step.is_some(), Ask::Step))
-        .child(show(label::CRASH, "danger", view.why_no_crash.is_some(), Ask::Crash))
+        .child(show(label::STEP, "main", view.why_no_step.is_some(), REASON))
+        .child(show(label::CRASH, "danger", view.why_no_crash.is_some(), REASON))
         .child(apart);
     let reason = el("p.why-not").attr(Attr::Id, REASON).text(&words::why_not(view));
     el("div.controls").child(buttons).child(reason).child(at_start())

@@ -3,10 +3,9 @@
 //! `html!` writes out some hundred bytes of code for every tag; a call here is a few. What comes out is the same.
 
 use enroll_once_core::small::cut;
-use std::rc::Rc;
 use yew::{
     Html,
-    virtual_dom::{AttrValue, AttributeOrProperty, Attributes, Listener, VList, VTag, VText},
+    virtual_dom::{AttrValue, AttributeOrProperty, Attributes, VList, VTag, VText},
 };
 
 /// The attributes that widgets use, in the order in which they are written.
@@ -14,6 +13,7 @@ use yew::{
 #[allow(missing_docs)] // they are what HTML says
 pub enum Attr {
     Type,
+    Value,
     Id,
     Role,
     AriaLabel,
@@ -32,8 +32,9 @@ pub enum Attr {
 }
 
 /// Their names, in that order. One list for all elements: yew then compares old and new place by place, without a map.
-const NAMES: &[&str; 16] = &[
+const NAMES: &[&str; 17] = &[
     "type",
+    "value",
     "id",
     "role",
     "aria-label",
@@ -115,14 +116,6 @@ impl El {
     pub fn key(mut self, key: &str) -> Self {
         if let Some(tag) = &mut self.0.tag {
             tag.key = Some(key.into());
-        }
-        self
-    }
-
-    /// Its one listener.
-    pub fn listener(mut self, listener: Rc<dyn Listener>) -> Self {
-        if let Some(tag) = &mut self.0.tag {
-            tag.set_listeners(Box::new([Some(listener)]));
         }
         self
     }
