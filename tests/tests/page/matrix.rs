@@ -197,6 +197,21 @@ fn the_keyboard_alone_is_enough() -> Result<()> {
 }
 
 #[test]
+fn the_keyboard_gets_past_the_table_at_once() -> Result<()> {
+    let site = Site::start()?;
+    let browser = Browser::open(&site, "/")?;
+    come_to_the_table(&browser)?;
+    browser.run::<()>("widget('.needs-script a').focus()", &[])?;
+    browser.keys("\u{e004}")?;
+    let seen = "const one = document.activeElement; return [words(one), getComputedStyle(one).clipPath]";
+    assert_eq!(browser.run::<[String; 2]>(seen, &[])?, ["Skip the table", "none"]);
+    browser.keys("\u{e007}\u{e004}")?;
+    let past = "return !!(widget('.matrix').compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_FOLLOWING)";
+    assert!(browser.run::<bool>(past, &[])?, "focus is behind the table");
+    Ok(())
+}
+
+#[test]
 fn nothing_moves_when_the_verdicts_become_buttons() -> Result<()> {
     const BOXES: &str = "
         const boxes = () => all(document, '.matrix :is(th, td), .verdict, .verdicts, #symbols').map((one) => {
