@@ -58,6 +58,7 @@ impl NodeProcess {
     /// There is no node.
     pub fn start(name: &str, program: &Path, arguments: &[String], patience: Duration) -> Result<Self> {
         let mut command = command("node");
+        command.env("NO_COLOR", "1"); // where CI is set, some tools colour their words
         command.arg(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut owned = Owned(command.spawn().context("cannot start node")?);
         let output = owned.0.stdout.take().context("node has no output")?;
