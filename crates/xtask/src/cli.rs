@@ -27,6 +27,8 @@ pub enum Command {
     Package,
     /// Hold the model against the real scripts; the rest of the line is the differential's own.
     Differential(Vec<OsString>),
+    /// Measure the reducer and the search.
+    Bench,
     /// Measure the release page in a browser.
     BenchPage,
     /// Run the checks.
@@ -61,6 +63,8 @@ usage: cargo xtask <command>
       set up what is missing, then run every check, in this order:
       {stages}
       --quick checks the core alone, in under a minute
+  bench
+      measure the model: a step of it, and its search beside stateright's on the same states
   bench --page
       build the release page, and measure it in headless Chromium beside the same in plain JavaScript: how soon it is ready
       on a slow line, how soon a click is on the screen, what jumps, what stays in memory; and Lighthouse's scores
@@ -123,7 +127,7 @@ fn bench(mut parser: Parser) -> Result<Command, lexopt::Error> {
         Some(Arg::Long("page")) => no_options(parser, Command::BenchPage),
         Some(Arg::Long("help") | Arg::Short('h')) => Ok(Command::Help),
         Some(other) => Err(other.unexpected()),
-        None => Err("bench wants --page".into()),
+        None => Ok(Command::Bench),
     }
 }
 
@@ -185,6 +189,7 @@ mod tests {
         let (port, release) = (9000, true);
         check("serve --port 9000 --release", Command::Serve { port, release });
         check("serve --release --port=9000", Command::Serve { port, release });
+        check("bench", Command::Bench);
         check("bench --page", Command::BenchPage);
         check("test --quick", Command::Test(Selection::Quick));
         check("differential --seed 7", Command::Differential(vec!["--seed".into(), "7".into()]));
@@ -198,7 +203,7 @@ mod tests {
         check_refused("serve --port many", "many");
         check_refused("serve --port 0", "1 to 65535");
         check_refused("serve --port", "--port");
-        check_refused("bench", "--page");
+        check_refused("bench nonsense", "nonsense");
         check_refused("bench --page --fast", "--fast");
         check_refused("test all", "all");
         check_refused("test --only nothing", "the stages are format, ");

@@ -67,6 +67,10 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve { port, release } => page::serve(&mut toolbox, port, release),
         Command::Build => page::build(&mut toolbox).map(|()| ExitCode::SUCCESS),
         Command::Package => package::package(&mut toolbox).map(|()| ExitCode::SUCCESS),
+        Command::Bench => {
+            let cargo = ["bench", "-q", "-p", "enroll-once-core", "--bench", "search"];
+            process::run(toolbox.cargo()?.args(cargo)).map(|()| ExitCode::SUCCESS)
+        }
         Command::BenchPage => {
             toolbox.ensure_all(page::DIST)?;
             toolbox.ensure_all(stages::BENCH)?;
