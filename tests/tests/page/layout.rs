@@ -31,10 +31,7 @@ fn nothing_sticks_out_at_any_stage_at_any_width() -> Result<()> {
     for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
         hero.go(&["reset"])?;
         for row in Row::of(table) {
-            if let Some(button) = row.button() {
-                hero.go(&[button])?;
-            }
-            hero.until_at(row.stage())?;
+            row.go(&hero)?;
             for width in WIDTHS {
                 browser.resize(width, 900)?;
                 for what in browser.run::<Vec<String>>(TOO_WIDE, &[])? {
@@ -76,10 +73,7 @@ fn stays(width: u32) -> Result<()> {
     for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
         hero.go(&["reset"])?;
         for row in Row::of(table) {
-            if let Some(button) = row.button() {
-                hero.go(&[button])?;
-            }
-            hero.until_at(row.stage())?;
+            row.go(&hero)?;
             for (label, place) in places(&browser, "enroll-loop")? {
                 let (right, down) = (place.left - at_first[&label].left, place.top - at_first[&label].top);
                 if right.abs().max(down.abs()) > 0.5 {

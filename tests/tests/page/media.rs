@@ -63,10 +63,7 @@ fn forced_colors(scheme: &str) -> Result<()> {
     for table in [CRASH_AFTER_ENROLLED, TWO_CRASHES] {
         hero.go(&[RESET])?;
         for row in Row::of(table) {
-            if let Some(button) = row.button() {
-                hero.go(&[button])?;
-            }
-            hero.until_at(row.stage())?;
+            row.go(&hero)?;
             let not_seen: Vec<String> = browser.run(&format!("{CONTRAST}{NOT_SEEN}"), &[])?;
             wrong.extend(not_seen.into_iter().map(|what| format!("{}: {what}", row.stage())));
         }
@@ -174,10 +171,7 @@ fn at_400_percent_everything_can_be_read_and_pressed() -> Result<()> {
     let hero = browser.widget("enroll-loop")?;
     let mut wrong = Vec::new();
     for row in Row::of(CRASH_AFTER_ENROLLED) {
-        if let Some(button) = row.button() {
-            hero.press(button)?; // by pointer: it can be reached, and nothing lies on it
-        }
-        hero.until_at(row.stage())?;
+        row.press(&hero)?; // by pointer: it can be reached, and nothing lies on it
         let cut_off: Vec<String> = browser.run(CUT_OFF, &[])?;
         wrong.extend(cut_off.into_iter().map(|what| format!("{}: {what}", row.stage())));
     }

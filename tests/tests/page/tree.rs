@@ -149,10 +149,7 @@ fn trees(table: Table) -> Result<String> {
     let hero = browser.widget("enroll-loop")?;
     let mut all = String::new();
     for row in Row::of(table) {
-        if let Some(button) = row.button() {
-            hero.go(&[button])?;
-        }
-        hero.until_at(row.stage())?;
+        row.go(&hero)?;
         let tree = tree(&browser, "document.querySelector('enroll-loop')")?;
         all += &format!("{}\n\n{tree}\n", row.stage().to_uppercase());
     }
